@@ -2,7 +2,7 @@ import { check, clause, type Ground, practice, rfc9110 } from '../../harness/eng
 import type { RowNotes } from '../row.ts';
 import { createdId, hasComparable, idIn, idsIn, itemOf, lossIn, textLossIn } from './stimuli/item.ts';
 import { type Life, lives, type Step, whyNotLived } from './stimuli/lifecycle.ts';
-import { listOf, wholeListOf } from './stimuli/pages.ts';
+import { listOf, wholeListOf } from './stimuli/list.ts';
 import { type OperationReply, whyUndecided } from './stimuli/trials.ts';
 
 /** What the config or its OpenAPI document says of the calls beyond the sample. */

@@ -26,7 +26,7 @@ import { jsonPatches } from './json-patch.ts';
 import { repeating } from './repeating.ts';
 import { createdId, idsIn, itemOf } from './stimuli/item.ts';
 import { lives, whyNotLived } from './stimuli/lifecycle.ts';
-import { listOf } from './stimuli/pages.ts';
+import { listOf } from './stimuli/list.ts';
 import { writing } from './writing.ts';
 
 const deleteApplied = lived('operations.delete-applied', 'gone', {

@@ -12,7 +12,7 @@ import { changeSince, lived, whyNoList } from './items.ts';
 import { othersUntouched } from './lifecycle.ts';
 import { isSameItem, itemOf } from './stimuli/item.ts';
 import { type Life, lives } from './stimuli/lifecycle.ts';
-import { listOf } from './stimuli/pages.ts';
+import { listOf } from './stimuli/list.ts';
 
 const grounds = [clause('resources.owner'), practice('OWASP API1:2023')];
 

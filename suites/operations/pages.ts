@@ -1,54 +1,65 @@
 import { check, clients, practice } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { documented } from './items.ts';
-import { filtered, filteredPages, kindsIn } from './stimuli/filtered-pages.ts';
+import { filtered, filteredPages, kindsIn, NO_FILTERED_PAGES } from './stimuli/filtered-pages.ts';
+import { itemsOf, whyNoItems, whyUnread } from './stimuli/list.ts';
 import {
   countOf,
   hitlessSearches,
   isWhole,
-  itemsOf,
   nextOf,
   numbersIn,
   type Pages,
   pages,
   totalOf,
   unknownCursors,
-  whyUnread,
+  whyElsewhere,
   whyUnturned,
 } from './stimuli/pages.ts';
-import type { OperationReply } from './stimuli/trials.ts';
+import { type OperationReply, whyUndecided } from './stimuli/trials.ts';
+
+/** Items of the pages that a check compares; those of others are empty. */
+type ItemsOfPages = Readonly<Record<'first' | 'behind' | 'both', readonly string[]>>;
 
 interface Turned extends RowNotes<'title' | 'headline' | 'restsOn'> {
+  /** The pages without which nothing can be told. */
+  readonly of: readonly (keyof ItemsOfPages)[];
   /** Completes "expected …". */
   readonly wanted: string;
   /** What came instead; null where it conforms, or shows nothing. */
-  readonly got: (items: NonNullable<Pages['items']>) => string | null;
+  readonly got: (items: ItemsOfPages) => string | null;
 }
 
 /** Judges pages of the same list; where others change it meanwhile, nothing can be told. */
-const turned = (id: string, judged: 'first' | 'behind', { wanted, got, ...notes }: Turned) =>
+const turned = (id: string, { of, wanted, got, ...notes }: Turned) =>
   check(id, {
     ...notes,
     grounds: [documented, practice('lists in pages')],
     uses: [pages],
     async judge({ probe, expect }) {
+      const isBehind = of.includes('behind');
       const told = (await probe(pages)).flatMap((turned) => {
-        const { first, behind } = turned;
-        const reply = judged === 'first' ? first : (behind[0] ?? first);
-        const items = judged === 'first' || behind.length > 0 ? turned.items : null;
-        const unread = items === null ? whyUnturned(turned) : null;
-        return items || unread ? [{ reply, items, unread }] : [];
+        const { first, both, behind, unbehind, paged } = turned;
+        const itemsOn = (all: readonly OperationReply[]) =>
+          all.flatMap((page) => itemsOf(page, paged.list) ?? []);
+        const all = { first: [first], behind, both: [both] };
+        const asked = isBehind && behind.length === 0 ? [first, both] : of.flatMap((name) => all[name]);
+        const unread = whyUnturned(turned, asked) ?? (isBehind ? unbehind : null);
+        if (isBehind && behind.length === 0 && unread === null) return [];
+        const items = { first: itemsOn([first]), behind: itemsOn(behind), both: itemsOn([both]) };
+        return [{ reply: (isBehind && behind[0]) || first, items, unread }];
       });
       await expect
-        .each(told, ({ reply }) => reply, 'no list that was turned over has one list of items')
-        .toConform(wanted, ({ reply, items }) => reply.response && items && got(items), {
+        .each(told, ({ reply }) => reply, 'no list that was turned over goes on behind its first page')
+        .toConform(wanted, ({ items }) => got(items), {
           partly: false,
           unread: (_, { unread }) => unread,
         });
     },
   });
 
-const size = turned('operations.page-size', 'first', {
+const size = turned('operations.page-size', {
+  of: ['first'],
   title: 'sends no more items than were asked for',
   headline: 'A page has more items than were asked for: {got}',
   why: 'A client that asks for a few gets everything, and runs out of time or memory.',
@@ -57,7 +68,8 @@ const size = turned('operations.page-size', 'first', {
   got: ({ first }) => (first.length > 2 ? `${first.length} items` : null),
 });
 
-export const disjoint = turned('operations.pages-disjoint', 'behind', {
+export const disjoint = turned('operations.pages-disjoint', {
+  of: ['first', 'behind'],
   title: 'has no item on two pages',
   headline: 'An item is on two pages: {got}',
   why: 'Clients count and process the same item twice.',
@@ -70,7 +82,8 @@ export const disjoint = turned('operations.pages-disjoint', 'behind', {
   },
 });
 
-const complete = turned('operations.pages-complete', 'behind', {
+const complete = turned('operations.pages-complete', {
+  of: ['first', 'behind', 'both'],
   title: 'loses no item between two pages',
   headline: 'An item is on no page: {got}',
   why: 'Clients that read a list page by page never see it.',
@@ -91,39 +104,58 @@ const filterApplied = check('operations.filter-applied', {
   change: 'Apply the parameter to the query, or refuse it with 400.',
   grounds: [documented, practice('lists in pages')],
   uses: [filtered],
-  async judge({ probe, expect }) {
-    const asked = (await probe(filtered)).flatMap(({ input: { name }, kinds, pages: [kept, other] }) => [
-      { page: kept, name, kind: kinds[0], stray: kinds[1] },
-      { page: other, name, kind: kinds[1], stray: kinds[0] },
+  async judge({ probe, expect, blocked }) {
+    const { all, shortfall } = await probe(filtered);
+    const asked = all.flatMap(({ paged: { list }, input: { name }, kinds, pages: [kept, other] }) => [
+      { page: kept, name, list, kind: kinds[0], stray: kinds[1] },
+      { page: other, name, list, kind: kinds[1], stray: kinds[0] },
     ]);
-    await expect
-      // A flag may mean that such items are listed as well.
-      .each(asked, ({ page }) => page, 'no list has a parameter for a kind of items that it has')
-      .where(({ kind }) => typeof kind === 'string')
-      .toConform(
-        'items of that kind alone',
-        ({ page, name, kind, stray }) =>
-          kindsIn(page, name).includes(stray)
-            ? `${name} ${shown([stray])} under ${name} ${shown([kind])}`
-            : null,
-        { partly: true, unread: (_, { page }) => whyUnread(page) },
-      );
+    if (asked.length > 0 || shortfall === null)
+      await expect
+        // A flag may mean that such items are listed as well.
+        .each(asked, ({ page }) => page, 'no list has a parameter for a kind of items that it has')
+        .where(({ kind }) => typeof kind === 'string')
+        .toConform(
+          'items of that kind alone',
+          ({ page, name, list, kind, stray }) =>
+            kindsIn(page, name, list).includes(stray)
+              ? `${name} ${shown([stray])} under ${name} ${shown([kind])}`
+              : null,
+          {
+            partly: true,
+            // The list has one of them.
+            unread: (_, { page, name, list, kind }) =>
+              whyNoItems(page, list) ??
+              (kindsIn(page, name, list).includes(kind) ? null : 'it shows no item of that kind'),
+          },
+        );
+    if (shortfall !== null) blocked(shortfall.reason);
   },
 });
 
 /** A number of items that is not theirs, in words; null where it may be. */
-function miscount(name: string, number: number | null, page: OperationReply): string | null {
-  const items = itemsOf(page)?.length ?? 0;
+function miscount(
+  name: string,
+  number: number | null,
+  page: OperationReply,
+  list: string | null,
+): string | null {
+  const items = itemsOf(page, list)?.length ?? 0;
   if (number === null) return null;
   if (number < items) return `${name} ${number} with ${items} items`;
-  return isWhole(page) && number !== items ? `${name} ${number} with ${items} items, and no next page` : null;
+  return isWhole(page, list) && number !== items
+    ? `${name} ${number} with ${items} items, and no next page`
+    : null;
 }
 
 /** The links of a list end before all items of its total have come. */
-function missingAtEnd(total: number | null, { first, followed }: Omit<Pages, 'both'>): string | null {
+function missingAtEnd(
+  total: number | null,
+  { paged: { list }, first, followed }: Omit<Pages, 'both'>,
+): string | null {
   const last = followed.at(-1);
   const hasEnded = last?.served === true && nextOf(last) === null;
-  const items = [first, ...followed].flatMap((page) => itemsOf(page) ?? []).length;
+  const items = [first, ...followed].flatMap((page) => itemsOf(page, list) ?? []).length;
   const isShort = total !== null && hasEnded && items < total;
   return isShort ? `total ${total} with ${items} items on all its pages` : null;
 }
@@ -152,8 +184,8 @@ const listsThemselves = [
         .toConform(
           'a total of all items',
           ({ both, ...turned }) =>
-            miscount('total', totalOf(both), both) ??
-            miscount('count', countOf(both), both) ??
+            miscount('total', totalOf(both), both, turned.paged.list) ??
+            miscount('count', countOf(both), both, turned.paged.list) ??
             missingAtEnd(totalOf(both), turned),
           { partly: true, unread: (_, { both }) => whyUnread(both) },
         );
@@ -168,22 +200,25 @@ const listsThemselves = [
     grounds: [practice('lists in pages')],
     restsOn: [filterApplied],
     uses: [filtered],
-    async judge({ probe, expect }) {
-      const asked = (await probe(filtered)).flatMap((each) => each.pages);
+    async judge({ probe, expect, blocked }) {
+      const { all, shortfall } = await probe(filtered);
+      const asked = all.flatMap(({ pages, paged: { list } }) => pages.map((page) => ({ page, list })));
       const told = asked.filter(
-        (page) => whyUnread(page) !== null || (totalOf(page) !== null && isWhole(page)),
+        ({ page, list }) => whyUnread(page) !== null || (totalOf(page) !== null && isWhole(page, list)),
       );
-      await expect
-        .each(told, (page) => page, 'no whole list under a filter says how many items there are')
-        // Some services say both numbers, each under its own name.
-        .toConform(
-          'a total of what is listed',
-          (page) =>
-            numbersIn(page).includes(itemsOf(page)?.length ?? 0)
-              ? null
-              : miscount('total', totalOf(page), page),
-          { partly: true, unread: (_, page) => whyUnread(page) },
-        );
+      if (told.length > 0 || shortfall === null)
+        await expect
+          .each(told, ({ page }) => page, 'no whole list under a filter says how many items there are')
+          // Some services say both numbers, each under its own name.
+          .toConform(
+            'a total of what is listed',
+            ({ page, list }) =>
+              numbersIn(page).includes(itemsOf(page, list)?.length ?? 0)
+                ? null
+                : miscount('total', totalOf(page), page, list),
+            { partly: true, unread: (_, { page }) => whyUnread(page) },
+          );
+      if (shortfall !== null) blocked(shortfall.reason);
     },
   }),
 
@@ -200,12 +235,18 @@ const listsThemselves = [
         .each(await probe(unknownCursors), ({ reply }) => reply, 'no list is documented with a cursor')
         .toConform(
           'a 4xx status',
-          ({ reply, first }) => {
+          ({ reply, first, list }) => {
             if (reply.response.statusClass === 5) return `status ${reply.status}`;
-            const items = itemsOf(reply) ?? [];
-            return items.length > 0 && String(items) === String(itemsOf(first)) ? 'the first page' : null;
+            const items = itemsOf(reply, list) ?? [];
+            return items.length > 0 && String(items) === String(itemsOf(first, list))
+              ? 'the first page'
+              : null;
           },
-          { partly: true, unread: (_, { reply }) => whyUnread(reply) },
+          {
+            partly: true,
+            unread: (_, { reply, first, list }) =>
+              whyUnread(reply) ?? (reply.served ? whyNoItems(first, list) : null),
+          },
         );
     },
   }),
@@ -218,8 +259,11 @@ const listsThemselves = [
     grounds: [practice('an empty list is an answer')],
     uses: [hitlessSearches],
     judge: ({ expect }) =>
-      expect().toConform('status 200', ({ response: { status, statusClass } }) =>
-        status === 404 || statusClass === 5 ? `status ${status}` : null,
+      expect().toConform(
+        'status 200',
+        ({ response: { status, statusClass } }) =>
+          status === 404 || statusClass === 5 ? `status ${status}` : null,
+        { partly: true, unread: (_, reply) => whyUndecided(reply) },
       ),
   }),
 ];
@@ -233,17 +277,26 @@ const pagesFilter = check('operations.pages-filter', {
   grounds: [documented, practice('lists in pages')],
   restsOn: [size, disjoint, filterApplied],
   uses: [filteredPages],
-  async judge({ probe, expect }) {
-    await expect
-      .each(await probe(filteredPages), ({ next }) => next)
-      .toConform(
-        'items of that kind alone',
-        ({ next, name, kept }) => {
-          const stray = kindsIn(next, name).filter((kind) => kind !== kept);
-          return stray.length === 0 ? null : `${name} ${shown(stray)} behind ${name} ${shown([kept])}`;
-        },
-        { partly: true, unread: (_, { next }) => whyUnread(next) },
-      );
+  async judge({ probe, expect, blocked }) {
+    const { all, shortfall } = await probe(filteredPages);
+    if (all.length > 0 || shortfall === null)
+      await expect
+        .each(all, ({ next }) => next, NO_FILTERED_PAGES)
+        .toConform(
+          'items of that kind alone',
+          ({ next, name, list, kept }) => {
+            const stray = kindsIn(next, name, list).filter((kind) => kind !== kept);
+            return stray.length === 0 ? null : `${name} ${shown(stray)} behind ${name} ${shown([kept])}`;
+          },
+          {
+            partly: true,
+            // It goes on behind its first item.
+            unread: (_, { next, name, list }) =>
+              whyNoItems(next, list) ??
+              (kindsIn(next, name, list).length === 0 ? 'it shows no item of any kind' : null),
+          },
+        );
+    if (shortfall !== null) blocked(shortfall.reason);
   },
 });
 
@@ -270,26 +323,27 @@ export const pagesOfLists = [
     uses: [pages],
     async judge({ probe, expect }) {
       const linked = (await probe(pages)).filter(
-        ({ first, followed }) => followed.length > 0 || whyUnread(first) !== null,
+        ({ first, followed }) =>
+          followed.length > 0 || whyUnread(first) !== null || whyElsewhere(first) !== null,
       );
-      const inTurn = linked.flatMap(({ first, followed }) =>
-        [first, ...followed].map((page, index, all) => ({ page, before: all.slice(0, index) })),
+      const inTurn = linked.flatMap(({ paged: { list }, first, followed }) =>
+        [first, ...followed].map((page, index, all) => ({ page, list, before: all.slice(0, index) })),
       );
       await expect
         .each(inTurn, ({ page }) => page, 'no page links to a next one')
         .toConform(
           'a page with further items',
-          ({ page, before }) => {
+          ({ page, list, before }) => {
             if (!page.served) return `status ${page.status}`;
             if (nextOf(page)?.href === page.exchange.request.url) return 'a link to itself';
-            const seen = new Set(before.flatMap((each) => itemsOf(each) ?? []));
-            const items = itemsOf(page) ?? [];
+            const seen = new Set(before.flatMap((each) => itemsOf(each, list) ?? []));
+            const items = itemsOf(page, list) ?? [];
             // Some of them come again where the list changes meanwhile.
             return items.length > 0 && items.every((item) => seen.has(item))
               ? `${items.length} items again`
               : null;
           },
-          { partly: true, unread: (_, { page }) => whyUnread(page) },
+          { partly: true, unread: (_, { page }) => whyUnread(page) ?? whyElsewhere(page) },
         );
     },
   }),
@@ -306,19 +360,22 @@ export const pagesOfLists = [
     grounds: [documented, practice('lists in pages')],
     restsOn: [pagesFilter],
     uses: [filteredPages],
-    async judge({ probe, expect }) {
-      await expect
-        .each(await probe(filteredPages), ({ crossed }) => crossed)
-        .toConform(
-          'a refusal, or items of one of the two',
-          ({ crossed, name, kept, other }) => {
-            if (crossed.response.statusClass === 5) return `status ${crossed.status}`;
-            const kinds = kindsIn(crossed, name);
-            const isOfOne = kinds.length < 2 && kinds.every((kind) => kind === kept || kind === other);
-            return isOfOne ? null : `items with ${name} ${shown(kinds)}`;
-          },
-          { partly: true, unread: (_, { crossed }) => whyUnread(crossed) },
-        );
+    async judge({ probe, expect, blocked }) {
+      const { all, shortfall } = await probe(filteredPages);
+      if (all.length > 0 || shortfall === null)
+        await expect
+          .each(all, ({ crossed }) => crossed, NO_FILTERED_PAGES)
+          .toConform(
+            'a refusal, or items of one of the two',
+            ({ crossed, name, list, kept, other }) => {
+              if (crossed.response.statusClass === 5) return `status ${crossed.status}`;
+              const kinds = kindsIn(crossed, name, list);
+              const isOfOne = kinds.length < 2 && kinds.every((kind) => kind === kept || kind === other);
+              return isOfOne ? null : `items with ${name} ${shown(kinds)}`;
+            },
+            { partly: true, unread: (_, { crossed }) => whyUnread(crossed) },
+          );
+      if (shortfall !== null) blocked(shortfall.reason);
     },
   }),
 ];

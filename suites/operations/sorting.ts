@@ -2,8 +2,14 @@ import { check, practice } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { documented } from './items.ts';
 import { disjoint } from './pages.ts';
-import { whyUnread } from './stimuli/pages.ts';
-import { disorderIn, type SortedPage, sortedPages, textOf, whyNoOrder } from './stimuli/sorted-pages.ts';
+import {
+  disorderIn,
+  type SortedPage,
+  showsOrder,
+  sortedPages,
+  textOf,
+  whyUnsorted,
+} from './stimuli/sorted-pages.ts';
 
 /** A value as it came, cut to a few characters. */
 function shown(value: unknown): string {
@@ -21,8 +27,9 @@ function disorderOf(sorted: SortedPage): string | null {
 
 const lastOf = ({ pages }: SortedPage) => pages.at(-1) ?? pages[0];
 
-const whyPagesUnread = ({ pages }: SortedPage): string | null =>
-  pages.map(whyUnread).find((reason) => reason !== null) ?? null;
+/** A cursor may stand for the order, and be refused together with it. */
+const isLeftToCursor = ({ pages: [first, second] }: SortedPage): boolean =>
+  first.served && second?.response.statusClass === 4;
 
 /** Judges lists that were asked for in an order, over this number of pages. */
 const sorted = (id: string, pages: 1 | 2, notes: RowNotes<'title' | 'headline' | 'restsOn'>) =>
@@ -31,25 +38,26 @@ const sorted = (id: string, pages: 1 | 2, notes: RowNotes<'title' | 'headline' |
     grounds: [documented, practice('lists in pages')],
     uses: [sortedPages],
     async judge({ probe, expect, blocked }) {
-      const all = await probe(sortedPages);
-      const asked = all.filter((each) => each.pages.length === pages);
-      const telling = asked.filter((each) => whyPagesUnread(each) !== null || whyNoOrder(each) === null);
-      // A cursor may stand for the order, and be refused together with it.
-      const silent =
-        asked.find((each) => pages === 1 || each.pages.every(({ served }) => served)) ??
-        all.find((each) => whyPagesUnread(each) !== null);
+      const { all, shortfall } = await probe(sortedPages);
+      const asked = all.filter((each) => each.isInPages === (pages === 2) && !isLeftToCursor(each));
+      const telling = asked.filter((each) => whyUnsorted(each) !== null || showsOrder(each));
+      const [silent] = asked;
       if (silent !== undefined && telling.length === 0)
-        blocked(`${lastOf(silent).to} shows no order: ${whyPagesUnread(silent) ?? whyNoOrder(silent)}`);
-      await expect
-        .each(
-          telling,
-          lastOf,
-          'no list is documented with the orders of a member whose values can be compared',
-        )
-        .toConform('the order that was asked for', disorderOf, {
-          partly: true,
-          unread: (_, each) => whyPagesUnread(each),
-        });
+        blocked(
+          `${lastOf(silent).to} shows no order: it has no two items whose ${silent.order.member} can be compared`,
+        );
+      if (telling.length > 0 || shortfall === null)
+        await expect
+          .each(
+            telling,
+            lastOf,
+            'no list is documented with the orders of a member whose values can be compared',
+          )
+          .toConform('the order that was asked for', disorderOf, {
+            partly: true,
+            unread: (_, each) => whyUnsorted(each),
+          });
+      if (shortfall !== null) blocked(shortfall.reason);
     },
   });
 

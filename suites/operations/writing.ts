@@ -11,7 +11,7 @@ import { secondKeyServed } from '../auth/bad-credentials.ts';
 import { documented, lived, readBack, replaceApplied, uniqueIds, unserved, updateApplied } from './items.ts';
 import { createdId, idsIn, idsOfCopies, itemOf } from './stimuli/item.ts';
 import { type Life, lives, type Step } from './stimuli/lifecycle.ts';
-import { listOf, wholeListOf } from './stimuli/pages.ts';
+import { listOf, wholeListOf } from './stimuli/list.ts';
 import { type OperationReply, whyUndecided } from './stimuli/trials.ts';
 
 /** Statuses that refuse a request for the state of the item, and not for its content. */

@@ -1,17 +1,16 @@
 import { isJsonObject, type JsonObject } from '../../../harness/base/json-text.ts';
-import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import { facetsOf, type Input, requestOfCall } from '../../../harness/config/operation/call/call.ts';
-import { type Port, probe } from '../../../harness/engine/session/probe.ts';
+import { type Port, probe, type Selected } from '../../../harness/engine/session/probe.ts';
 import type { Definitions } from '../../../harness/wire/json/schema.ts';
+import { listOf } from './list.ts';
 import {
-  listOf,
   nextOf,
   type Paged,
   type Pages,
   pagedLists,
   pages,
   pathOfNext,
-  whyUnread,
+  whyElsewhere,
   whyUnturned,
 } from './pages.ts';
 import { orderOf, sendOrder } from './stimulus.ts';
@@ -35,26 +34,29 @@ export interface Filtered {
 const FILTER_COST = 2;
 
 /** Lists in pages with a parameter that says which items are in them, asked for each of two kinds that they have. */
-export const filtered = probe<readonly Filtered[]>(
+export const filtered = probe<Selected<Filtered>>(
   'filtered',
   { needs: [pages], cost: (config) => FILTER_COST * pagedLists(config).length },
   async (port) => {
     const found: Filtered[] = [];
+    let unread: string | null = null;
     for (const turned of await port.ask(pages)) {
-      const unread = whyUnturned(turned);
-      if (unread !== null) throw new Blocked(unread);
+      unread ??= choicesOf(turned.paged, port).length > 0 ? whyUnturned(turned, [turned.both]) : null;
       const each = await filter(turned, port);
       if (each !== null) found.push(each);
     }
-    return found;
+    return { all: found, shortfall: unread === null ? null : { end: 'blocked', reason: unread } };
   },
 );
 
+const choicesOf = ({ operation }: Paged, { config }: Pick<Port, 'config'>): readonly Input[] =>
+  operation.call.inputs.filter((each) => isChoice(each, config.definitions ?? {}));
+
 async function filter({ paged, both }: Pages, port: FilterPort): Promise<Filtered | null> {
-  const choices = paged.operation.call.inputs.filter((each) => isChoice(each, port.config.definitions ?? {}));
-  const input = choices.find(({ name }) => kindsIn(both, name).length > 1);
+  const { list } = paged;
+  const input = choicesOf(paged, port).find(({ name }) => kindsIn(both, name, list).length > 1);
   if (input === undefined) return null;
-  const [kept, other] = kindsIn(both, input.name);
+  const [kept, other] = kindsIn(both, input.name, list);
   if (kept === undefined || other === undefined) return null;
   const asked = { paged, input, kinds: [kept, other], both } as const;
   return { ...asked, pages: [await listed(asked, ENOUGH, 0, port), await listed(asked, ENOUGH, 1, port)] };
@@ -78,6 +80,8 @@ function listed(
 
 /** A list of one kind of items, gone on with. */
 interface FilteredPages {
+  /** As `listPlace` has it. */
+  readonly list: string | null;
   /** The parameter, and the member of each item that it is about. */
   readonly name: string;
   /** Of which kind the items of the page were that names the next one, and another kind. */
@@ -90,52 +94,70 @@ interface FilteredPages {
 
 /** Requests to each list: the first item of one kind, and the next page of it twice. */
 const FILTERED_COST = 3;
+/** Empty pages of each that are passed over. */
+const MOST_EMPTY = 2;
 
-/** @throws NotApplicable where no list in pages is seen to obey a parameter. */
-export const filteredPages = probe<readonly FilteredPages[]>(
+export const NO_FILTERED_PAGES =
+  'no list in pages has a parameter that says which items are in it, and more than one page of them';
+
+/** The lists in pages that are seen to obey a parameter. */
+export const filteredPages = probe<Selected<FilteredPages>>(
   'filtered-pages',
-  { needs: [filtered], cost: (config) => FILTERED_COST * pagedLists(config).length },
+  {
+    needs: [filtered],
+    cost: (config) => (FILTERED_COST + MOST_EMPTY) * pagedLists(config).length,
+    usualCost: (config) => FILTERED_COST * pagedLists(config).length,
+  },
   async (port) => {
+    const { all, shortfall } = await port.ask(filtered);
     const found: FilteredPages[] = [];
-    for (const each of await port.ask(filtered)) {
+    let unread = shortfall?.reason ?? null;
+    for (const each of all) {
       const goneOn = await goOn(each, port);
-      if (goneOn !== null) found.push(goneOn);
+      if (typeof goneOn === 'string') unread ??= goneOn;
+      else if (goneOn !== null) found.push(goneOn);
     }
-    if (found.length === 0)
-      throw new NotApplicable(
-        'no list in pages has a parameter that says which items are in it, and more than one page of them',
-      );
-    return found;
+    return { all: found, shortfall: unread === null ? null : { end: 'blocked', reason: unread } };
   },
 );
 
-async function goOn(asked: Filtered, port: FilterPort): Promise<FilteredPages | null> {
+/** The reason if the list should go on and is not seen to; null if it need not. */
+async function goOn(asked: Filtered, port: FilterPort): Promise<FilteredPages | string | null> {
   const { paged, input, kinds, both } = asked;
+  const { list } = paged;
   const { name } = input;
   const [kept, other] = kinds;
+  const unread = whyUnturned({ paged }, asked.pages);
+  if (unread !== null) return unread;
   for (const [at, page] of asked.pages.entries()) {
-    const found = kindsIn(readable(page), name);
+    const found = kindsIn(page, name, list);
+    // What is obeyed, and what a filter without items is, another check judges.
     if (found.length !== 1 || found[0] !== kinds[at]) return null;
   }
-  const place = nextOf(readable(await listed(asked, 1, 0, port)));
-  if (place === null) return null;
+  // Behind a single item there is nothing.
+  if ((listOf(asked.pages[0], list) ?? []).length < 2) return null;
+  const page = await listed(asked, 1, 0, port);
+  const place = nextOf(page);
+  if (place === null) {
+    const isKnown = paged.place === null && (paged.namesNext || nextOf(asked.pages[0]) !== null);
+    const why = whyElsewhere(page) ?? (isKnown ? 'it names no next page, although the list goes on' : null);
+    return whyUnturned({ paged }, [page]) ?? (why && `${page.to} cannot be followed: ${why}`);
+  }
   const sent = (path: string, what: string) =>
     sendOrder(port, orderOf(paged.operation, { ...paged.operation, path }, what));
-  const next = await sent(pathOfNext(place, both), `behind the first item with ${name} ${kept}`);
+  let next = await sent(pathOfNext(place, both), `behind the first item with ${name} ${kept}`);
+  for (let count = 0; count < MOST_EMPTY; count += 1) {
+    const further = listOf(next, list)?.length === 0 ? nextOf(next) : null;
+    if (further === null) break;
+    next = await sent(pathOfNext(further, both), 'where the empty page before links to the next one');
+  }
   const elsewhere = new URL(place);
   elsewhere.searchParams.set(name, String(other));
   const crossed = await sent(
     pathOfNext(elsewhere, both),
     `behind the first item with ${name} ${kept}, under ${name} ${other}`,
   );
-  return { name, kept, other, next, crossed };
-}
-
-/** @throws Blocked if a page does not show its items, although it is no refusal. */
-function readable(page: OperationReply): OperationReply {
-  const unread = whyUnread(page);
-  if (unread !== null) throw new Blocked(`${page.to} shows no items (${unread})`);
-  return page;
+  return { list, name, kept, other, next, crossed };
 }
 
 /** One of a few values, or a flag: other parameters may be ranges, or parts of a text. */
@@ -146,7 +168,7 @@ function isChoice(input: Input, definitions: Definitions): boolean {
 }
 
 /** What items have as that member, each value once. */
-export function kindsIn(page: OperationReply, name: string): readonly unknown[] {
-  const items = (listOf(page) ?? []).filter((item): item is JsonObject => isJsonObject(item));
+export function kindsIn(page: OperationReply, name: string, list: string | null): readonly unknown[] {
+  const items = (listOf(page, list) ?? []).filter((item): item is JsonObject => isJsonObject(item));
   return [...new Set(items.map((item) => item[name]).filter((kind) => kind !== undefined))];
 }

@@ -18,9 +18,9 @@ import {
   unusualBody,
 } from './item.ts';
 import { type LifePort, Sender } from './life-sender.ts';
+import { listOf, wholeListOf } from './list.ts';
 import { safeCalls } from './operation.ts';
 import { lifecyclesIn } from './own-operations.ts';
-import { listOf, wholeListOf } from './pages.ts';
 import { type OperationReply, whyUndecided } from './trials.ts';
 
 /** Number of collections that are tried, each with the requests of one life. */

@@ -8,10 +8,13 @@ import {
 } from '../../../harness/config/operation/call/call.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import { type Port, probe } from '../../../harness/engine/session/probe.ts';
+import type { Definitions } from '../../../harness/wire/json/schema.ts';
+import { visible } from '../../../harness/wire/octets/utf8.ts';
+import { listOf, listPlace, NO_LIST, whyNoItems } from './list.ts';
 import { isCursorName } from './names.ts';
 import { operationCalls } from './operation.ts';
 import { orderOf, sendOrder } from './stimulus.ts';
-import { type OperationReply, whyUndecided } from './trials.ts';
+import type { OperationReply } from './trials.ts';
 
 /** Names by which services call the size of a page, the number of items before it, and its own number. */
 const SIZE = /^(?:limit|page_?size|per_?page|page_?limit)$/i;
@@ -19,7 +22,8 @@ const OFFSET = /^(?:offset|skip)$/i;
 const NUMBER = /^(?:page|page_?(?:no|number|index))$/i;
 /** Names of members that say where the next page begins, and of those in which such members stand. */
 const NEXT = /^(?:next(?:_?(?:page|url|link|uri))?|(?:next_?)?(?:cursor|page_?token)|continuation_?token)$/i;
-const ABOUT_PAGES = /^_?(?:links?|meta|pag(?:e|es|ing|ination)(?:_?info)?|next)$/i;
+const ABOUT_PAGES =
+  /^_?(?:links?|(?:response_?)?meta(?:data)?|pag(?:e|es|ing|ination)(?:_?info)?|cursors?|next)$/i;
 /** Items of a page that is asked for, and of one that is as long as two of them. */
 export const SHORT = 2;
 /** Links to a next page that are followed. */
@@ -46,6 +50,10 @@ export interface Paged {
   readonly size: Input;
   /** Where a page begins, and that of the first page of `SHORT` items and of the second one; null where only a page tells. */
   readonly place: { readonly input: Input; readonly first: number; readonly second: number } | null;
+  /** As `listPlace` has it. */
+  readonly list: string | null;
+  /** Its documents name where an answer says that the next page is. */
+  readonly namesNext: boolean;
 }
 
 /** The same list in pages: two short ones, and one that is as long as both. */
@@ -57,15 +65,8 @@ export interface Pages {
   readonly both: OperationReply;
   /** Where each page says that the next one is, from the first one on. */
   readonly followed: readonly OperationReply[];
-  /** What is on them; null where one of them has no one list of items. */
-  readonly items: ItemsOfPages | null;
-}
-
-/** Each item as it can be told from others. */
-interface ItemsOfPages {
-  readonly first: readonly string[];
-  readonly behind: readonly string[];
-  readonly both: readonly string[];
+  /** Why the second page is unknown; null if it is known, or the first one has all items. */
+  readonly unbehind: string | null;
 }
 
 /** @throws NotApplicable where no list is documented with both parameters. */
@@ -83,6 +84,9 @@ export const pages = probe<readonly Pages[]>(
     const begun = new Set(all.flatMap(({ operation, expected }) => (expected === null ? [] : [operation])));
     const turned: Pages[] = [];
     for (const list of lists.filter(({ operation }) => begun.has(operation)).slice(0, MOST_LISTS)) {
+      const call = all.find(({ operation }) => operation === list.operation);
+      // No list comes of the documented call either.
+      if (call?.served && whyNoItems(call, list.list) === NO_LIST) continue;
       turned.push(await turn(list, port));
     }
     return turned;
@@ -94,7 +98,7 @@ const NO_CURSOR = '~conform-no-cursor';
 
 /** A list asked for what is behind a cursor that it has never given, beside its first page. */
 export const unknownCursors = probe<
-  readonly { readonly reply: OperationReply; readonly first: OperationReply }[]
+  readonly { readonly reply: OperationReply; readonly first: OperationReply; readonly list: string | null }[]
 >(
   'unknown-cursors',
   { needs: [pages], cost: (config) => pagedLists(config).length },
@@ -104,14 +108,14 @@ export const unknownCursors = probe<
       const { operation, size } = paged;
       // `after` may be the name of an item, behind which a list goes on whether it is there or not.
       const cursor = operation.call.inputs.find((input) => isCursor(input) && !/^after$/i.test(input.name));
-      if (cursor === undefined || !first.served) continue;
+      if (cursor === undefined) continue;
       const inputs = operation.call.inputs.map((input) => ({
         ...input,
         value: input === size ? SHORT : input === cursor ? NO_CURSOR : input.value,
       }));
       const what = `with a ${cursor.name} that it has never given`;
       const order = orderOf(operation, requestOfCall({ ...operation.call, inputs }), what);
-      found.push({ reply: await sendOrder({ http }, order), first });
+      found.push({ reply: await sendOrder({ http }, order), first, list: paged.list });
     }
     return found;
   },
@@ -180,11 +184,40 @@ function pagedIn({ operations, definitions = {} }: ServiceConfig): readonly Page
     const [input, ...inputsMore] = [...offset, ...number, ...cursor];
     const isClear = operation.method === 'GET' && operation.uncallable === null && sizes.length === 0;
     if (!isClear || size === undefined || input === undefined || inputsMore.length > 0) return [];
-    if (cursor.includes(input)) return [{ operation, size, place: null }];
-    if (offset.includes(input)) return [{ operation, size, place: { input, first: 0, second: SHORT } }];
+    if (!takesShort(facetsOf(size.schema, definitions))) return [];
+    const known = {
+      operation,
+      size,
+      list: listPlace(operation, definitions),
+      namesNext: namesNext(operation, definitions),
+    };
+    if (cursor.includes(input)) return [{ ...known, place: null }];
+    if (offset.includes(input)) return [{ ...known, place: { input, first: 0, second: SHORT } }];
     const first = firstNumber(facetsOf(input.schema, definitions));
-    return first === null ? [] : [{ operation, size, place: { input, first, second: first + 1 } }];
+    return first === null ? [] : [{ ...known, place: { input, first, second: first + 1 } }];
   });
+}
+
+/** Whether pages of both lengths are documented. */
+function takesShort({ keywords: { enum: values, maximum, exclusiveMaximum, multipleOf } }: Facets): boolean {
+  return [SHORT, 2 * SHORT].every(
+    (items) =>
+      (!Array.isArray(values) || values.includes(items)) &&
+      (typeof maximum !== 'number' || items <= maximum) &&
+      (typeof exclusiveMaximum !== 'number' || items < exclusiveMaximum) &&
+      (typeof multipleOf !== 'number' || items % multipleOf === 0),
+  );
+}
+
+/** Whether the documented answer has a member, or the field Link, for the place of the next page. */
+function namesNext({ answers, response: { schema } }: Operation, definitions: Definitions): boolean {
+  const { properties } = facetsOf(schema, definitions);
+  const isNamed = (name: string) =>
+    NEXT.test(name) ||
+    (ABOUT_PAGES.test(name) &&
+      Object.keys(facetsOf(properties[name], definitions).properties).some((inner) => NEXT.test(inner)));
+  const hasLink = answers.some(({ headers }) => headers.some(({ name }) => /^link$/i.test(name)));
+  return hasLink || Object.keys(properties).some(isNamed);
 }
 
 /** Some count pages from 0 and some from 1: null where the documents do not say. */
@@ -218,59 +251,67 @@ async function turn(paged: Paged, port: Pick<Port, 'http'>): Promise<Pages> {
     followed.push(reply);
     next = nextOf(reply);
   }
-  const behind = second === null ? behindOf(first, both, followed) : [second];
-  return { paged, first, both, followed, behind, items: itemsOn(first, behind, both) };
+  const known = { paged, first, both, followed };
+  const behind = second === null ? behindOf(known) : [second];
+  return { ...known, behind, unbehind: behind.length > 0 ? null : whyNotBehind(known) };
 }
 
-function itemsOn(
-  first: OperationReply,
-  behind: readonly OperationReply[],
-  both: OperationReply,
-): ItemsOfPages | null {
-  const [ofFirst, ofBoth] = [itemsOf(first), itemsOf(both)];
-  const ofBehind = behind.map(itemsOf);
-  if (ofFirst === null || ofBoth === null || ofBehind.includes(null)) return null;
-  return { first: ofFirst, behind: ofBehind.flatMap((items) => items ?? []), both: ofBoth };
-}
+type Turning = Omit<Pages, 'behind' | 'unbehind'>;
 
-/** Why an answer does not show its items, although it is no refusal; null if it does. */
-export function whyUnread(page: OperationReply): string | null {
-  if (page.exchange.response === null) return 'it got no response';
-  return page.served ? page.response.unreadJson : whyUndecided(page);
-}
-
-/** Names the page that does not show its items, although it is no refusal; null for none. */
-export function whyUnturned({ first, both, behind, followed }: Pages): string | null {
-  const page = [first, both, ...behind, ...followed].find((each) => whyUnread(each) !== null);
-  return page === undefined ? null : `${page.to} shows no items (${whyUnread(page)})`;
-}
+const countOn = (list: string | null, all: readonly OperationReply[]): number =>
+  all.flatMap((page) => listOf(page, list) ?? []).length;
 
 /** A page may have fewer items than were asked for, or none, and lead on. */
-function behindOf(
-  first: OperationReply,
-  both: OperationReply,
-  followed: readonly OperationReply[],
-): readonly OperationReply[] {
-  const count = (pages: readonly OperationReply[]) => pages.flatMap((page) => itemsOf(page) ?? []).length;
-  const wanted = count([both]) - count([first]);
-  const enough = followed.findIndex((_, at) => count(followed.slice(0, at + 1)) >= wanted);
+function behindOf({ paged: { list }, first, both, followed }: Turning): readonly OperationReply[] {
+  const wanted = countOn(list, [both]) - countOn(list, [first]);
+  const enough = followed.findIndex((_, at) => countOn(list, followed.slice(0, at + 1)) >= wanted);
   if (enough !== -1) return followed.slice(0, enough + 1);
   const last = followed.at(-1);
   return last !== undefined && nextOf(last) === null ? followed : [];
 }
 
+/** Where only pages say where the next one is; null where nothing shows how they do. */
+function whyNotBehind({ paged: { list, namesNext }, first, both, followed }: Turning): string | null {
+  if (countOn(list, [both]) <= countOn(list, [first])) return null;
+  if (followed.length > 0) return `its next ${followed.length} pages hold too few items`;
+  const isKnown = namesNext || nextOf(both) !== null;
+  return whyElsewhere(first) ?? (isKnown ? 'it names no next page, although the list goes on' : null);
+}
+
+/** Names the page of these that does not show its items; null if each does. */
+export function whyUnturned(
+  { paged }: Pick<Pages, 'paged'>,
+  pages: readonly OperationReply[],
+): string | null {
+  const page = pages.find((each) => whyNoItems(each, paged.list) !== null);
+  return page === undefined ? null : `${page.to} shows no items (${whyNoItems(page, paged.list)})`;
+}
+
 export const isCursor = (input: Input): boolean => input.in === 'query' && isCursorName(input.name);
 
-/** Where a page says that the next one is, at the service itself; null for nowhere. */
-export function nextOf(page: OperationReply): URL | null {
+/** Where a page says that the next one is, wherever that is; null for nowhere. */
+function placeOfNext(page: OperationReply): URL | null {
   if (!page.served) return null;
-  const here = page.exchange.request.url;
   // RFC 8288 §3.3.
   const link = page.response.link.links.find(({ relations }) => relations.includes('next'));
   const told = link?.target ?? (page.response.unreadJson === null ? nextIn(page.response.json.value) : null);
   if (told === null) return null;
-  const next = link !== undefined || isReference(told) ? URL.parse(told, here) : withCursor(page, told);
-  return next?.origin === new URL(here).origin ? next : null;
+  const isAddress = link !== undefined || isReference(told);
+  return isAddress ? URL.parse(told, page.exchange.request.url) : withCursor(page, told);
+}
+
+/** The same at the service itself, which its public address leads to with the same path; null for nowhere there. */
+export function nextOf(page: OperationReply): URL | null {
+  const here = new URL(page.exchange.request.url);
+  const next = placeOfNext(page);
+  if (next === null || next.origin === here.origin) return next;
+  return next.pathname === here.pathname ? new URL(`${next.pathname}${next.search}`, here) : null;
+}
+
+/** Why the next page of a page is not asked for; null if it is, or there is none. */
+export function whyElsewhere(page: OperationReply): string | null {
+  const next = nextOf(page) === null ? placeOfNext(page) : null;
+  return next && `its next page is at another address (${visible(`${next.origin}${next.pathname}`, 80)})`;
 }
 
 /** Below the base URL, as another page of the same list was asked for. */
@@ -332,33 +373,6 @@ export function numbersIn({ served, response }: OperationReply, meant = /^/): re
 }
 
 /** Whether a page that was asked for from the beginning has all items: it has fewer than were asked for, and no next one. */
-export function isWhole(page: OperationReply): boolean {
-  return nextOf(page) === null && (listOf(page)?.length ?? Number.POSITIVE_INFINITY) < 2 * SHORT;
-}
-
-/** The items of a page; null where the answer has no one list. */
-export function listOf({ served, response }: OperationReply): readonly unknown[] | null {
-  if (!served) return null;
-  const { value } = response.json;
-  const lists = Array.isArray(value)
-    ? [value]
-    : Object.values(isJsonObject(value) ? value : {}).filter(Array.isArray);
-  const [list, ...more] = lists;
-  return list === undefined || more.length > 0 ? null : list;
-}
-
-/** Items of a list that may be a page of a longer one. */
-const OF_A_PAGE = 10;
-
-/** The same of a list that is the whole of it; null where there is none, it may go on, or says so. */
-export function wholeListOf(reply: OperationReply): readonly unknown[] | null {
-  const list = listOf(reply);
-  const goesOn = reply.response.link.links.some(({ relations }) => relations.includes('next'));
-  return list === null || goesOn || list.length >= OF_A_PAGE ? null : list;
-}
-
-/** The items of a page, each as it can be told from others. */
-export function itemsOf(page: OperationReply): readonly string[] | null {
-  const told = (item: unknown) => JSON.stringify(isJsonObject(item) && 'id' in item ? item.id : item);
-  return listOf(page)?.map(told) ?? null;
+export function isWhole(page: OperationReply, list: string | null): boolean {
+  return nextOf(page) === null && (listOf(page, list)?.length ?? Number.POSITIVE_INFINITY) < 2 * SHORT;
 }

@@ -1,12 +1,12 @@
 import { isJsonObject } from '../../../harness/base/json-text.ts';
-import { Blocked } from '../../../harness/base/verdict.ts';
 import { facetsOf, type Input, requestOfCall } from '../../../harness/config/operation/call/call.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
-import { type Port, probe } from '../../../harness/engine/session/probe.ts';
+import { type Port, probe, type Selected } from '../../../harness/engine/session/probe.ts';
 import type { Definitions } from '../../../harness/wire/json/schema.ts';
+import { listOf, listPlace, whyNoItems, whyUnread } from './list.ts';
 import { plain } from './names.ts';
 import { operationCalls } from './operation.ts';
-import { isCursor, listOf, nextOf, type Paged, pagedOf, pathOfNext, SHORT, whyUnread } from './pages.ts';
+import { isCursor, nextOf, type Paged, pagedOf, pathOfNext, SHORT, whyElsewhere } from './pages.ts';
 import { orderOf, sendOrder } from './stimulus.ts';
 import type { OperationReply } from './trials.ts';
 
@@ -29,25 +29,31 @@ interface SortOrder {
 /** A list that was asked for in an order. */
 export interface SortedPage {
   readonly order: SortOrder;
+  /** As `listPlace` has it. */
+  readonly list: string | null;
+  /** It was asked for over two pages. */
+  readonly isInPages: boolean;
   /** One page, or two in turn. */
   readonly pages: readonly [OperationReply, ...OperationReply[]];
+  /** Why the second page is unknown; null if it is known, or need not be there. */
+  readonly unbehind: string | null;
 }
 
 /** Lists whose document names orders, each in both directions, and over two pages. */
-export const sortedPages = probe<readonly SortedPage[]>(
+export const sortedPages = probe<Selected<SortedPage>>(
   'sorted-pages',
   { needs: [operationCalls], cost: (config) => SORTED_COST * sortedIn(config).length },
   async (port) => {
     const { all } = await port.ask(operationCalls);
     const found: SortedPage[] = [];
-    let unread: string | null | undefined;
+    let unread: string | null = null;
     for (const { operation, orders } of sortedIn(port.config)) {
       const call = all.find((each) => each.operation === operation && each.served);
       if (call !== undefined) found.push(...(await sorted(operation, orders, call, port)));
-      unread ??= call && whyUnread(call) && `${call.to} shows no items (${whyUnread(call)})`;
+      const why = call === undefined ? null : whyUnread(call);
+      if (why !== null) unread ??= `${call?.to} shows no items (${why})`;
     }
-    if (found.length === 0 && unread) throw new Blocked(unread);
-    return found;
+    return { all: found, shortfall: unread === null ? null : { end: 'blocked', reason: unread } };
   },
 );
 
@@ -65,8 +71,9 @@ async function sorted(
   call: OperationReply,
   port: Pick<Port, 'http' | 'config'>,
 ): Promise<readonly SortedPage[]> {
+  const list = listPlace(operation, port.config.definitions ?? {});
   const named = orders.flatMap((order) => {
-    const member = memberOf(call, order.member);
+    const member = memberOf(call, order.member, list);
     return member === null ? [] : [{ ...order, member }];
   });
   const members = [...new Set(named.map(({ member }) => member))].slice(0, MOST_MEMBERS);
@@ -81,15 +88,30 @@ async function sorted(
     return sendOrder(port, orderOf(operation, request, `${what}by ${textOf(order)}`));
   };
   const found: SortedPage[] = [];
-  for (const order of chosen) found.push({ order, pages: [await send(order, 2 * SHORT, 'sorted ')] });
+  for (const order of chosen) {
+    const page = await send(order, 2 * SHORT, 'sorted ');
+    found.push({ order, list, isInPages: false, pages: [page], unbehind: null });
+  }
   const [order] = chosen;
-  if (order === undefined || paged === null) return found;
+  const [whole] = found;
+  if (order === undefined || whole === undefined || paged === null) return found;
   const first = await send(order, SHORT, `for its first ${SHORT} items `);
+  const inPages = { order, list, isInPages: true, unbehind: null } as const;
   const next = nextOf(first);
-  if (next === null) return whyUnread(first) === null ? found : [...found, { order, pages: [first] }];
-  const request = { ...operation, path: pathOfNext(next, first) };
-  const what = `behind the first ${SHORT} items by ${textOf(order)}`;
-  return [...found, { order, pages: [first, await sendOrder(port, orderOf(operation, request, what))] }];
+  if (next !== null) {
+    const request = { ...operation, path: pathOfNext(next, first) };
+    const what = `behind the first ${SHORT} items by ${textOf(order)}`;
+    return [
+      ...found,
+      { ...inPages, pages: [first, await sendOrder(port, orderOf(operation, request, what))] },
+    ];
+  }
+  const count = (page: OperationReply) => listOf(page, list)?.length ?? 0;
+  const goesOn = count(whole.pages[0]) > count(first);
+  const isKnown = paged.place === null && (paged.namesNext || nextOf(whole.pages[0]) !== null);
+  const unnamed = goesOn && isKnown ? 'it names no next page, although the list goes on' : null;
+  const unbehind = whyNoItems(first, list) ?? whyElsewhere(first) ?? unnamed;
+  return unbehind === null ? found : [...found, { ...inPages, pages: [first], unbehind }];
 }
 
 function inputValue(input: Input, { values }: SortOrder, paged: Paged | null, items: number): unknown {
@@ -103,8 +125,8 @@ export const textOf = ({ values }: SortOrder): string =>
   [...values].map(([{ name }, value]) => `${name}=${value}`).join('&');
 
 /** The name that the member has in items of the list; null unless two of them have values that can be compared. */
-function memberOf(list: OperationReply, sought: string): string | null {
-  const items = (listOf(list) ?? []).filter(isJsonObject);
+function memberOf(page: OperationReply, sought: string, list: string | null): string | null {
+  const items = (listOf(page, list) ?? []).filter(isJsonObject);
   const names = new Set(items.flatMap((item) => Object.keys(item)));
   const [name, ...more] = [...names].filter((each) => plain(each) === plain(sought));
   if (name === undefined || more.length > 0) return null;
@@ -176,20 +198,22 @@ function areComparable(values: readonly unknown[]): boolean {
   return new Set(kinds).size < kinds.length;
 }
 
-/** Why the pages show no order, although the whole list has values that can be compared; null if they do. */
-export function whyNoOrder({ order, pages }: SortedPage): string | null {
-  const refused = pages.find(({ served }) => !served);
-  if (refused !== undefined) return `its status is ${refused.status}`;
-  const items = pages.flatMap((page) => listOf(page) ?? []).filter(isJsonObject);
-  return areComparable(items.map((item) => item[order.member]))
-    ? null
-    : `it has no two items whose ${order.member} can be compared`;
+/** Why the pages cannot be judged; null if they can, or have no values that can be compared. */
+export function whyUnsorted({ list, pages, unbehind }: SortedPage): string | null {
+  const reasons = pages.map((page) => whyNoItems(page, list));
+  return reasons.find((reason) => reason !== null) ?? unbehind;
+}
+
+/** Whether two values on the pages can be compared. */
+export function showsOrder({ order, list, pages }: SortedPage): boolean {
+  const items = pages.flatMap((page) => listOf(page, list) ?? []).filter(isJsonObject);
+  return areComparable(items.map((item) => item[order.member]));
 }
 
 /** The first two values that are not in order, of those that every collation orders alike; null if there are none. */
-export function disorderIn({ order, pages }: SortedPage): readonly [unknown, unknown] | null {
+export function disorderIn({ order, list, pages }: SortedPage): readonly [unknown, unknown] | null {
   const values = pages
-    .flatMap((page) => listOf(page) ?? [])
+    .flatMap((page) => listOf(page, list) ?? [])
     .filter(isJsonObject)
     .map((item) => item[order.member])
     .filter((value) => rankOf(value) !== null);
