@@ -1,5 +1,6 @@
 import {
   type CheckDefinition,
+  type ConversationView,
   check,
   echoes,
   isControl,
@@ -73,6 +74,10 @@ const MISPLACED_BIT = {
   grounds: [rfc7692('6', 'MUST')],
 };
 
+const compressesItself = ({ serverFrames }: ConversationView): boolean =>
+  serverFrames.some(({ frame }) => frame.rsv === 4);
+const SENDS_PLAIN = 'the service compresses no message of its own';
+
 // §7.2.1: what the service compresses is DEFLATE.
 const serverData = check('websocket.deflate-server-data', {
   title: 'sends compressed messages that can be unpacked',
@@ -83,12 +88,7 @@ const serverData = check('websocket.deflate-server-data', {
   applies: [echoes],
   uses: [deflate.deflatedEcho, deflate.contextEcho],
   judge: ({ expect }) =>
-    expect()
-      .where(
-        ({ serverFrames }) => serverFrames.some(({ frame }) => frame.rsv === 4),
-        'the service compresses no message of its own',
-      )
-      .toKeep('messages that can be inflated', 'deflate'),
+    expect().where(compressesItself, SENDS_PLAIN).toKeep('messages that can be inflated', 'deflate'),
 });
 
 const deflatedEcho = sendsBack('websocket.deflate-echo', deflate.deflatedEcho, {
@@ -122,6 +122,7 @@ export const compressionChecks = [
     change: 'Leave an offer that you cannot keep out of the answer, and open the connection.',
     grounds: [practice('RFC 7692 §5.1: offers are declined without refusing the handshake')],
     uses: [
+      deflate.commonOffers,
       deflate.serverContextOffer,
       deflate.serverWindowOffers,
       deflate.clientWindowOffers,
@@ -244,7 +245,11 @@ export const compressionChecks = [
     applies: [echoes],
     restsOn: [serverData],
     uses: [deflate.withoutContextEcho],
-    judge: ({ expect }) => expect().toKeep('messages that can be inflated by themselves', 'deflate'),
+    judge: ({ expect }) =>
+      expect()
+        .where(({ isCompressing }) => isCompressing, 'the offer without context is declined')
+        .where(compressesItself, SENDS_PLAIN)
+        .toKeep('messages that can be inflated by themselves', 'deflate'),
   }),
 
   // §7.1.2.1: and so is the window: no distance is longer.
@@ -260,6 +265,7 @@ export const compressionChecks = [
     judge: ({ expect }) =>
       expect()
         .where(({ isCompressing }) => isCompressing, 'the offer of a small window is declined')
+        .where(compressesItself, SENDS_PLAIN)
         .toKeep('messages that can be inflated in the agreed window', 'deflate'),
   }),
 

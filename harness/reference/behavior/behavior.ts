@@ -65,8 +65,8 @@ export interface WebSocketBehavior extends GateRules {
   /** What an opening handshake is held to, in this order. */
   readonly rules: readonly HandshakeRule[];
   readonly judge: (request: ReceivedRequest, kernel: Kernel) => HandshakeVerdict;
-  /** Accept an offer of permessage-deflate (RFC 7692). */
-  readonly compression: boolean;
+  /** Accept an offer of permessage-deflate (RFC 7692), or such an offer alone. */
+  readonly compression: boolean | { readonly clientMaxWindowBits: number };
   /** Octets of the largest message that is taken, inflated; a larger one is answered with close code 1009. */
   readonly messageLimit: number;
   /** Demand that text is UTF-8 (RFC 6455 §8.1). */

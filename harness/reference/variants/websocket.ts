@@ -70,6 +70,17 @@ const takingFew: Patch = knowingOpen((open) =>
 /** Octets of the largest message that is taken by the variant that takes only small ones. */
 const SMALL = 16 * 1024;
 
+const WINDOW_BITS = 10;
+
+/** The field with the offers alone that let the service bound the window of the client. */
+function boundedOffers(_: string, name: string, value: string): string {
+  const taken = value.split(/ *, */).filter((offer) => {
+    const [, bits = WINDOW_BITS] = /client_max_window_bits(?:=(\d+))?/.exec(offer) ?? [null, 0];
+    return Number(bits) >= WINDOW_BITS;
+  });
+  return taken.length === 0 ? '' : `${name}${taken.join(', ')}\r\n`;
+}
+
 export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
   'version-refusal-400': {
     summary: 'answers a handshake of another version with 400 and the version it speaks',
@@ -81,6 +92,15 @@ export const WEBSOCKET_VARIANTS = tableOf<Variant>(REALTIME, {
     summary: 'declines permessage-deflate',
     changes: ['websocket.deflate'],
     patch: uncompressed,
+  },
+  'bounds-client-window': {
+    summary: 'compresses for clients alone whose window it may bound, as browsers offer it',
+    changes: ['websocket.deflate'],
+    patch: together(
+      inWebSocket(() => ({ compression: { clientMaxWindowBits: WINDOW_BITS } })),
+      // The library refuses the handshake in place of declining the offer.
+      onHead((head) => head.replace(/^(sec-websocket-extensions: *)(.*)\r\n/im, boundedOffers)),
+    ),
   },
   'counts-handshakes': {
     summary: 'counts opening handshakes like other requests, and refuses those beyond the quota',

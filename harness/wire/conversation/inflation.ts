@@ -80,28 +80,40 @@ export function agreedInflation(
 ): Inflation | null {
   const agreed = extensions.find(({ name }) => name.toLowerCase() === 'permessage-deflate');
   if (agreed === undefined) return null;
-  const bits = Number(agreed.parameters.get(`${side}_max_window_bits`) ?? MOST_WINDOW_BITS);
-  const isWindow = bits >= LEAST_WINDOW_BITS && bits <= MOST_WINDOW_BITS;
   return new Inflation(
     !agreed.parameters.has(`${side}_no_context_takeover`),
-    isWindow ? bits : MOST_WINDOW_BITS,
+    agreedWindowBits(agreed.parameters, side),
   );
+}
+
+/** How far back the messages of a side may refer by the parameters of permessage-deflate, as a power of two. */
+export function agreedWindowBits(parameters: Extension['parameters'], side: 'client' | 'server'): number {
+  const bits = Number(parameters.get(`${side}_max_window_bits`) ?? MOST_WINDOW_BITS);
+  return bits >= LEAST_WINDOW_BITS && bits <= MOST_WINDOW_BITS ? bits : MOST_WINDOW_BITS;
 }
 
 /** Compresses the messages of one side (RFC 7692 §7.2.1). */
 export class Deflation {
   #before = Buffer.alloc(0);
   readonly #keepsContext: boolean;
+  readonly #windowBits: number;
 
-  /** `keepsContext`: a message refers to those before it. */
-  constructor(keepsContext: boolean) {
+  /** `keepsContext`: a message refers to those before it, no further back than `windowBits`, as `Inflation` has them. */
+  constructor(keepsContext: boolean, windowBits = MOST_WINDOW_BITS) {
     this.#keepsContext = keepsContext;
+    this.#windowBits = windowBits;
   }
 
   /** The payload of a compressed message. An empty one is a single empty block (§7.2.3.6). */
   next(octets: Uint8Array): Uint8Array {
-    const whole = flushed(octets, this.#before.length > 0 ? { dictionary: this.#before } : {});
-    if (this.#keepsContext) this.#before = Buffer.concat([this.#before, octets]).subarray(-WINDOW_OCTETS);
+    // zlib knows no smaller window of its own, and refers 262 octets less far back than that reaches.
+    const windowBits = Math.max(this.#windowBits, LEAST_WINDOW_BITS + 1);
+    const whole = flushed(octets, {
+      windowBits,
+      ...(this.#before.length > 0 && { dictionary: this.#before }),
+    });
+    if (this.#keepsContext)
+      this.#before = Buffer.concat([this.#before, octets]).subarray(-(2 ** this.#windowBits));
     return payloadOf(whole);
   }
 }
@@ -122,8 +134,6 @@ function payloadOf(whole: Buffer): Uint8Array {
   const payload = whole.subarray(0, whole.length - 4);
   return new Uint8Array(payload.length === 0 ? Buffer.of(0) : payload);
 }
-
-const WINDOW_OCTETS = 32 * 1024;
 
 /** The payload of a message whose last block is marked as such (§7.2.3.4), with the empty block that then follows. */
 export function deflatedToEnd(octets: Uint8Array): Uint8Array {

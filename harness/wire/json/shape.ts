@@ -8,7 +8,7 @@ export interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>;
   /** Names that every object seen has, sorted. */
   readonly required?: readonly string[];
-  /** The digest of what is not shown: the shape of further members of an object, or of levels below the deepest one. */
+  /** The digest of the shape of further members of an object, or of levels below the deepest one that is shown. */
   readonly further?: string;
   /** Of arrays: what all their items have in common; left out while every array was empty. */
   readonly items?: Shape;

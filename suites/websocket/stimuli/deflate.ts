@@ -1,4 +1,4 @@
-import { NotApplicable } from '../../../harness/base/verdict.ts';
+import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import { connecting, derived, type Probe, risky } from '../../../harness/engine/session/probe.ts';
 import { type Conversing, requireHeardOut } from '../../../harness/engine/session/websocket/conversation.ts';
 import type { HandshakeStimulus } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
@@ -16,19 +16,44 @@ import { keptTogether, makeRoom } from './side-by-side.ts';
 /** permessage-deflate (RFC 7692): what is offered, and what is said if it was taken. */
 
 export const NAME = 'permessage-deflate';
-/** §7.1: an offer without parameters. */
-export const PLAIN: readonly FieldLine[] = [['Sec-WebSocket-Extensions', NAME]];
 
-/** A service that declines a plain offer gets no other. */
-export const compresses: Probe<ConversationView> = derived(
+/** The offer of Chromium, and of libraries that let the service bound their window (§7.1.2.2). */
+const BROWSERS = `${NAME}; client_max_window_bits`;
+
+const fieldsOf = (offer: string): readonly FieldLine[] => [['Sec-WebSocket-Extensions', offer]];
+
+/** The answers to a plain offer and, where that is not taken, to the one of browsers. */
+export const commonOffers: Probe<readonly [plain: ConversationView, ...browsers: ConversationView[]]> =
+  connecting(
+    'websocket-deflate-common-offers',
+    { needs: () => [deflateOffer], usualCost: 0 },
+    async ({ ask, websocket }) => {
+      const plain = await ask(deflateOffer);
+      if (plain.isCompressing) return [plain];
+      const purpose = 'a WebSocket handshake that offers permessage-deflate as browsers do';
+      return [plain, await websocket.converse({ purpose, fields: fieldsOf(BROWSERS) })];
+    },
+  );
+
+/** The offer that the service takes. One that declines both gets no other. */
+export const compresses: Probe<string> = derived(
   'websocket-compresses',
-  () => [deflateOffer],
+  () => [commonOffers],
   async ({ ask }) => {
-    const offer = await ask(deflateOffer);
-    if (!offer.isCompressing) throw new NotApplicable(`${NAME} is declined`);
-    return offer;
+    const offers = await ask(commonOffers);
+    if (!offers.some(({ isCompressing }) => isCompressing)) throw new NotApplicable(`${NAME} is declined`);
+    return offers[0].isCompressing ? NAME : BROWSERS;
   },
 );
+
+/** A service that bounds the window of its clients takes no offer that says nothing of it. */
+function forTaker(offer: string, taken: string): string {
+  const all = offer.split(', ').map((each) => {
+    const isOpen = taken === BROWSERS && !each.includes('client_max_window_bits');
+    return isOpen ? `${each}; client_max_window_bits` : each;
+  });
+  return all.join(', ');
+}
 
 /** Long enough to be compressed by servers that leave short messages as they are. */
 const TEXT = 'conform looks at compressed messages. '.repeat(60);
@@ -57,11 +82,11 @@ export const {
   finalBlockEcho,
 } = alongHandshake({
   name: 'websocket-deflate-offer',
-  stimulus: { purpose: 'a WebSocket handshake that offers permessage-deflate', fields: PLAIN },
+  stimulus: { purpose: 'a WebSocket handshake that offers permessage-deflate', fields: fieldsOf(NAME) },
   held: taken,
   when: echoesAsConfigured,
   fits: (conversation) => conversation.isCompressing,
-  fields: PLAIN,
+  fields: async (ask) => fieldsOf(await ask(compresses)),
   twins: [echoes, compresses],
   exchanges: {
     deflatedEcho: [
@@ -73,8 +98,12 @@ export const {
     contextEcho: [
       'websocket-deflate-context',
       'a compressing WebSocket with a compressed message that refers to the one before',
-      async (conversation) =>
-        (await conversation.deflatedEcho('text', NOVEL)) && (await conversation.deflatedEcho('text', NOVEL)),
+      async (conversation) => {
+        const text = NOVEL.slice(0, conversation.clientWindow / 4);
+        return (
+          (await conversation.deflatedEcho('text', text)) && (await conversation.deflatedEcho('text', text))
+        );
+      },
     ],
     plainEcho: [
       'websocket-deflate-plain',
@@ -209,11 +238,15 @@ const BOMB: Errand = {
 function offered(name: string, ...offers: readonly (readonly [offer: string, along?: Errand])[]) {
   const needs = [compresses, ...offers.flatMap(([, errand]) => errand?.after ?? [])];
   return connecting(`websocket-deflate-${name}`, { needs, cost: offers.length }, async (port) => {
-    await port.ask(compresses);
+    const taken = await port.ask(compresses);
     return Promise.all(
-      offers.map(([offer, errand]) => {
-        const purpose = `a WebSocket handshake that offers ${offer}`;
-        return carry(port, { purpose, fields: [['Sec-WebSocket-Extensions', offer]] }, errand);
+      offers.map(([each, errand]) => {
+        const offer = forTaker(each, taken);
+        return carry(
+          port,
+          { purpose: `a WebSocket handshake that offers ${offer}`, fields: fieldsOf(offer) },
+          errand,
+        );
       }),
     );
   });
@@ -268,22 +301,22 @@ function compressed(
   errand: Errand,
   ride: Ride,
   twin: Probe<unknown> = alive,
-  offer = NAME,
+  special: string | null = null,
 ): Probe<ConversationView> {
   return connecting(
     `websocket-deflate-${name}`,
     { needs: [twin, compresses], mayNeed: [keptTogether] },
     async (port) => {
       await port.ask(twin);
-      await port.ask(compresses);
+      const taken = await port.ask(compresses);
       await makeRoom(port);
-      if (offer === NAME) return runErrand(port, errand, ride, alone(errand, offer));
+      if (special === null) return runErrand(port, errand, ride, alone(errand, taken));
+      const offer = forTaker(special, taken);
       const shared = await onTheWay(port, errand, ride);
       const say: Conversing = (conversation) => errand.say(conversation, port.config);
       const view = shared ?? (await port.websocket.converse(alone(errand, offer), say));
-      // To refuse the handshake is to agree on nothing.
       if (!view.opened && view.status !== null)
-        throw new NotApplicable(`a handshake with that offer is refused (status ${view.status})`);
+        throw new Blocked(`a handshake with that offer is refused (status ${view.status})`);
       requireHeardOut(view);
       return view;
     },
@@ -291,7 +324,7 @@ function compressed(
 }
 
 function alone({ what }: Errand, offer: string): HandshakeStimulus {
-  return { purpose: `a compressing WebSocket ${what}`, fields: [['Sec-WebSocket-Extensions', offer]] };
+  return { purpose: `a compressing WebSocket ${what}`, fields: fieldsOf(offer) };
 }
 
 export const reservedBitOnControl = risky(
@@ -322,9 +355,9 @@ export const smallWindowEcho = compressed(
 export const bomb = risky(
   connecting('websocket-deflate-bomb', { needs: [echoes, compresses] }, async (port) => {
     await port.ask(echoes);
-    await port.ask(compresses);
+    const taken = await port.ask(compresses);
     const shared = await onTheWay(port, BOMB, along(severalOffers, 1));
     if (shared !== null) return shared;
-    return port.websocket.converse(alone(BOMB, NAME), (conversation) => BOMB.say(conversation, port.config));
+    return port.websocket.converse(alone(BOMB, taken), (conversation) => BOMB.say(conversation, port.config));
   }),
 );

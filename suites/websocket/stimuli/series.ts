@@ -1,5 +1,5 @@
 import { unlessBlocked, unlessUnjudged } from '../../../harness/base/verdict.ts';
-import { connecting, derived, type Probe } from '../../../harness/engine/session/probe.ts';
+import { type Ask, connecting, derived, type Probe } from '../../../harness/engine/session/probe.ts';
 import type { Handshake } from '../../../harness/engine/session/websocket/handshake-stimulus.ts';
 import type { OpenConversation } from '../../../harness/engine/session/websocket/open-conversation.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
@@ -22,8 +22,8 @@ interface Series<K extends string> {
   readonly exchanges: Readonly<Record<K, readonly [probe: string, purpose: string, exchange: Exchange]>>;
   /** Has to be in order for each exchange. */
   readonly twins: readonly Probe<unknown>[];
-  /** Of the handshake for each alone. */
-  readonly fields?: readonly FieldLine[];
+  /** Of the handshake for each alone; asks for twins alone. */
+  readonly fields?: (ask: Ask) => Promise<readonly FieldLine[]>;
 }
 
 interface Shared {
@@ -53,10 +53,13 @@ export function alongHandshake<K extends string>(
       for (const twin of twins) await ask(twin);
       const shared = await ask(whole).catch(unlessBlocked);
       if (shared?.isWhole) return shared.view;
-      return websocket.hold({ purpose, ...(fields && { fields }) }, async (conversation) => {
-        await exchange(conversation);
-        await conversation.close(1000);
-      });
+      return websocket.hold(
+        { purpose, ...(fields && { fields: await fields(ask) }) },
+        async (conversation) => {
+          await exchange(conversation);
+          await conversation.close(1000);
+        },
+      );
     });
   const handshake = derived(name, [whole], async ({ ask }) => (await ask(whole)).view);
   const entries = Object.entries<Series<K>['exchanges'][K]>(exchanges);

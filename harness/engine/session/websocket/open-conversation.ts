@@ -1,6 +1,11 @@
 import { Blocked } from '../../../base/verdict.ts';
 import { encodeFrame, type FrameToSend, isControl, OPCODE } from '../../../wire/conversation/frame.ts';
-import { agreedInflation, Deflation, type Inflation } from '../../../wire/conversation/inflation.ts';
+import {
+  agreedInflation,
+  agreedWindowBits,
+  Deflation,
+  type Inflation,
+} from '../../../wire/conversation/inflation.ts';
 import {
   assemble,
   carriesTheSame,
@@ -51,11 +56,20 @@ export class OpenConversation {
     const fields = connection.response?.fields ?? [];
     this.#agreed = readExtensions(fieldValue(fields, 'sec-websocket-extensions') ?? '').extensions;
     this.#inflation = agreedInflation(this.#agreed, 'server');
-    this.#deflation = new Deflation(this.#clientKeepsContext);
+    this.#deflation = new Deflation(this.#clientKeepsContext, this.#clientWindowBits);
   }
 
   get #clientKeepsContext(): boolean {
     return !this.#agreed.some(({ parameters }) => parameters.has('client_no_context_takeover'));
+  }
+
+  get #clientWindowBits(): number {
+    return agreedWindowBits(this.#agreed[0]?.parameters ?? new Map(), 'client');
+  }
+
+  /** Number of octets by which our compressed messages may refer back. */
+  get clientWindow(): number {
+    return 2 ** this.#clientWindowBits;
   }
 
   /** TCP is not over. */
