@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DEEPEST_JSON, JsonNesting } from './nesting.ts';
+import { JsonNesting } from './nesting.ts';
+import { DEEPEST_JSON } from './shape.ts';
 
 describe('the place in a JSON text', () => {
   it('is that of the member at hand', () => {
