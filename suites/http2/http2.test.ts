@@ -139,9 +139,3 @@ it('compares nothing of a service that speaks HTTP/2 alone', async () => {
   expect(saidOf(all, SAME)).toBe('skipped: the service speaks HTTP/2 alone');
   expect(saidOf(all, 'http2.well-formed')).toMatch(/^pass/);
 });
-
-it('asks again in both versions only where the answers differ', async () => {
-  const asksAgain = ({ events }: Judged) => JSON.stringify(events).includes('as documented, in HTTP/2 again');
-  expect(asksAgain(await judgedOf(() => LIST))).toBe(false);
-  expect(asksAgain(await judgedOf(older({ body: '[]' })))).toBe(true);
-});
