@@ -79,3 +79,67 @@ it.each(['limits.rates', 'toString'])(
     expect(() => resolveAuthority([{ kind: 'clause', key }], contract, {})).toThrow(HarnessError);
   },
 );
+
+it.each([
+  [
+    practice('OWASP API2:2023'),
+    { kind: 'practice', ref: 'OWASP API2:2023', standing: 'practice', place: 'OWASP API2:2023' },
+  ],
+  [
+    clients('curl reads it'),
+    { kind: 'clients', ref: 'curl reads it', standing: 'relied-on', place: 'curl reads it' },
+  ],
+  [
+    { kind: 'own', ref: 'rules.md', word: 'SHOULD' },
+    { kind: 'own', ref: 'rules.md', standing: 'SHOULD', place: 'rules.md' },
+  ],
+  [
+    { kind: 'standard', ref: 'see RFC 9110 §1', word: 'MUST' },
+    { kind: 'standard', ref: 'see RFC 9110 §1', standing: 'MUST', place: 'see RFC 9110 §1' },
+  ],
+  [
+    { kind: 'standard', ref: 'RFC 9110 §1 note', word: 'MAY' },
+    { kind: 'standard', ref: 'RFC 9110 §1 note', standing: 'MAY', place: 'RFC 9110 §1 note' },
+  ],
+  [
+    clause('limits.other'),
+    { kind: 'clause', ref: 'limits.other', standing: 'not-shown', place: 'orders.md, Limits, row 2' },
+  ],
+] as const)('a ground stands as it binds: %o', (ground, resolved) => {
+  expect(resolveAuthority([ground], contract, {}).grounds).toEqual([resolved]);
+});
+
+it('a rule of the user is as strong as its word', () => {
+  const level = (word: 'MUST' | 'SHOULD') =>
+    resolveAuthority([{ kind: 'own', ref: 'a', word }], contract, {}).level;
+  expect([level('MUST'), level('SHOULD')]).toEqual(['MUST', 'SHOULD']);
+});
+
+it('the strongest ground decides, wherever it stands', () => {
+  const level = (...words: readonly ('MUST' | 'SHOULD' | 'MAY')[]) =>
+    resolveAuthority(
+      words.map((word) => rfc9110('1', word)),
+      contract,
+      {},
+    ).level;
+  expect([level('MAY', 'MUST', 'SHOULD'), level('SHOULD', 'MAY'), level('MAY', 'SHOULD')]).toEqual([
+    'MUST',
+    'SHOULD',
+    'SHOULD',
+  ]);
+});
+
+it('each side of a contradiction names the others in order', () => {
+  const both: Contract = {
+    ...contract,
+    clauses: [
+      { ...stated('auth.scheme'), contradicts: ['limits.rate', 'auth.sample'] },
+      { ...stated('auth.sample'), contradicts: ['auth.scheme'] },
+      { ...stated('limits.rate'), contradicts: ['limits.rate'] },
+    ],
+  };
+  const placeOf = (key: 'auth.scheme' | 'auth.sample' | 'limits.rate') =>
+    resolveAuthority([clause(key)], both, {}).grounds[0]?.place;
+  expect(placeOf('auth.scheme')).toMatch(/\(contradicted by auth\.sample, limits\.rate\)$/);
+  expect(placeOf('auth.sample')).toMatch(/\(contradicted by auth\.scheme\)$/);
+});

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Deviation, deviationText, filledIn, findingText, headlineOf } from './finding.ts';
+import {
+  type Deviation,
+  deviationText,
+  filledIn,
+  findingText,
+  firstGot,
+  gotText,
+  headlineOf,
+  redactedFinding,
+  sharedSide,
+} from './finding.ts';
 
 const got = (text: string, ...sent: readonly string[]) => ({ text, stimuli: sent.map((to) => ({ to })) });
 
@@ -72,5 +82,70 @@ describe('a sentence with values', () => {
     expect(filledIn('It says {got}', { expected: 'b', got: [got(`"${'k'.repeat(9_000)}"`, 'GET')] })).toMatch(
       /^It says "k{20,40}…[\d,]+ characters…k{10,20}"$/,
     );
+  });
+});
+
+it.each([
+  ['A body has {media type:text/html}', 'Content-Type text/plain', 'A body has text/plain'],
+  ['A body has {media type:text/html}', 'Content-Type none', 'A body has text/html'],
+  ['It is {status:200}', 'status 20', 'It is 200'],
+  ['It is {status:200}', 'status 2044', 'It is 200'],
+  ['{status:200} and {got}', 'status 500', '500 and status 500'],
+])('%s, got %s: %s', (sentence, came, filled) => {
+  expect(filledIn(sentence, { expected: 'b', got: [got(came)] })).toBe(filled);
+});
+
+it('a result in the words of another tool is in no sentence', () => {
+  const foreign = { expected: null, got: [got('no whole response')] };
+  expect(filledIn('It gets {got}', foreign)).toBe('It gets something else');
+  expect(headlineOf('It gets nothing', foreign)).toBe('It gets nothing');
+  expect(firstGot({ expected: 'a', got: [] })).toBe('');
+});
+
+it('further deviations are counted behind the last result', () => {
+  expect(gotText({ expected: 'a', got: [got('b', 'GET'), got('c', 'PUT')], more: 1 })).toBe(
+    'b for GET; c for PUT and for 1 more',
+  );
+  expect(gotText({ expected: 'a', got: [got('b')], more: 2 })).toBe('b for 2 more');
+  expect(gotText({ expected: 'a', got: [got('b')], more: 0 })).toBe('b');
+  expect(deviationText({ expected: null, got: [got('b')], more: 0 })).toBe('b');
+});
+
+it.each([
+  [['document', 'service'], 'service'],
+  [['config', 'document'], 'document'],
+  [['config'], 'config'],
+  [[], 'service'],
+] as const)('the side of %j is the %s', (sides, side) => {
+  expect(sharedSide(sides)).toBe(side);
+});
+
+it('a finding is redacted in each of its texts', () => {
+  const finding = {
+    subject: 'search',
+    evidence: 'e1',
+    expected: 'secret',
+    got: [got('a secret', 'GET secret')],
+    remark: 'the secret',
+    ground: { ref: 'auth.scheme', place: 'secret.yaml' },
+  };
+  const redact = (text: string) => text.replaceAll('secret', '***');
+  expect(redactedFinding(finding, redact)).toEqual({
+    subject: 'search',
+    evidence: 'e1',
+    expected: '***',
+    got: [got('a ***', 'GET ***')],
+    remark: 'the ***',
+    ground: { ref: 'auth.scheme', place: '***.yaml' },
+  });
+  const { remark: _, ground: __, ...bare } = finding;
+  expect(redactedFinding({ ...bare, expected: null }, redact)).toEqual({
+    subject: 'search',
+    evidence: 'e1',
+    expected: null,
+    got: [got('a ***', 'GET ***')],
+  });
+  expect(redactedFinding({ ...bare, ground: { ref: 'RFC 9110 §1' } }, redact).ground).toEqual({
+    ref: 'RFC 9110 §1',
   });
 });
