@@ -216,7 +216,8 @@ describe('two answers', () => {
   });
 
   it('leave the connection open, or closed', () => {
-    const left = (afterwards: 'open' | 'ended') => reply({}, { connection: { afterwards } });
+    const left = (afterwards: 'open' | 'ended') =>
+      reply({}, { connection: { reused: false, replaced: null, afterwards } });
     expect(left('open').staysOpen).toBe(true);
     expect(left('ended').staysOpen).toBe(false);
     expect(reply({}).staysOpen).toBe(false);
