@@ -231,9 +231,10 @@ export const recoveries = [
     grounds: [clause('limits.rate')],
     restsOn: [exact, parallel, recoveryCheck, refusalsFree, resetHonest],
     uses: [recovery],
-    async judge({ probe, violated, note }) {
-      const { window, windowFault, evidence } = await probe(recovery);
+    async judge({ probe, violated, blocked, note }) {
+      const { window, windowFault, mayBeShorter, evidence } = await probe(recovery);
       if (windowFault !== null) violated(`windows of ${window}`, windowFault, evidence);
+      if (mayBeShorter) return blocked('windows of half the length would explain every refusal as well');
       note(`nothing shows another length than ${window}`);
     },
   }),

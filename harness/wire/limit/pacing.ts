@@ -25,7 +25,7 @@ export function pacing(
   { requests, windowMs }: DocumentedLimit,
 ): string | null {
   const slotMs = windowMs / requests;
-  if (slotMs < TELLABLE_SLOT_MS) return pacingTogether(observations, slotMs);
+  if (slotMs < TELLABLE_SLOT_MS) return pacingTogether(observations, { requests, windowMs });
   const served = observations.filter(({ fate, part }) => fate === 'admitted' && part !== 'parallel');
   const serial = served.filter(({ part }) => part === 'serial');
   const tookMs = ({ sentMs, finishedMs }: LimitObservation) => finishedMs - sentMs;
@@ -45,7 +45,7 @@ export function pacing(
   // A service that is as slow from its first answer on holds nothing back, unless it answers requests sent together by turns.
   // Some of those in turn were held up besides: the pace of those sent together has to be known well.
   const share = isAtRate(perRequestMs, slotMs) ? AROUND_RATE : JUST_AT_RATE;
-  if (quickest >= heldMs / 2 && !isByTurns(observations, slotMs, share)) return null;
+  if (quickest >= heldMs / 2 && !isByTurns(observations, { requests, windowMs }, share)) return null;
   return `answers came every ${Math.round(perRequestMs)} ms, at the documented rate (${Math.round(slotMs)} ms each), the quickest of all took ${Math.round(quickest)} ms`;
 }
 
@@ -58,10 +58,13 @@ function isAtRate(perRequestMs: number, slotMs: number, share = AROUND_RATE): bo
  * Whether requests sent together are held back to the documented rate, from the first to the last; says so in words, or
  * null. Slots too short for requests in turn show there: each request waits for those before it.
  */
-function pacingTogether(observations: readonly LimitObservation[], slotMs: number): string | null {
-  const together = observations
-    .filter(({ part }) => part === 'parallel')
-    .toSorted((a, b) => a.finishedMs - b.finishedMs);
+function pacingTogether(
+  observations: readonly LimitObservation[],
+  { requests, windowMs }: DocumentedLimit,
+): string | null {
+  const slotMs = windowMs / requests;
+  const [first = []] = burstsOf(observations, windowMs);
+  const together = first.toSorted((a, b) => a.finishedMs - b.finishedMs);
   if (together.length < MANY_TOGETHER || observations.some(({ fate }) => fate !== 'admitted')) return null;
   const tookMs = ({ sentMs, finishedMs }: LimitObservation) => finishedMs - sentMs;
   const cut = Math.ceil(together.length * LATECOMERS);
@@ -79,13 +82,40 @@ function pacingTogether(observations: readonly LimitObservation[], slotMs: numbe
 }
 
 /** Whether requests sent together were answered one by one at the documented rate. */
-function isByTurns(observations: readonly LimitObservation[], slotMs: number, share: number): boolean {
-  const ends = observations
-    .filter(({ fate, part }) => fate === 'admitted' && part === 'parallel')
-    .map(({ finishedMs }) => finishedMs)
-    .toSorted((a, b) => a - b);
-  const [first, last] = [ends[0] ?? 0, ends.at(-1) ?? 0];
-  return ends.length >= IN_A_ROW && isAtRate((last - first) / (ends.length - 1), slotMs, share);
+function isByTurns(
+  observations: readonly LimitObservation[],
+  { requests, windowMs }: DocumentedLimit,
+  share: number,
+): boolean {
+  const slotMs = windowMs / requests;
+  const bursts = burstsOf(observations, windowMs);
+  return (
+    bursts.length > 0 &&
+    bursts.every((burst) => {
+      const ends = burst
+        .flatMap(({ fate, finishedMs }) => (fate === 'admitted' ? [finishedMs] : []))
+        .toSorted((a, b) => a - b);
+      const [first, last] = [ends[0] ?? 0, ends.at(-1) ?? 0];
+      return ends.length >= IN_A_ROW && isAtRate((last - first) / (ends.length - 1), slotMs, share);
+    })
+  );
+}
+
+/** Requests that were sent together, in the order of sending; more than a window lies between one such burst and the next. */
+function burstsOf(
+  observations: readonly LimitObservation[],
+  windowMs: number,
+): readonly (readonly LimitObservation[])[] {
+  const together = observations.filter(({ part }) => part === 'parallel');
+  const bursts: LimitObservation[][] = [];
+  let endMs = Number.NEGATIVE_INFINITY;
+  for (const each of together.toSorted((a, b) => a.sentMs - b.sentMs)) {
+    const last = bursts.at(-1);
+    if (last === undefined || each.sentMs > endMs + windowMs) bursts.push([each]);
+    else last.push(each);
+    endMs = Math.max(endMs, each.finishedMs);
+  }
+  return bursts;
 }
 
 /**

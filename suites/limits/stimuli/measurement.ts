@@ -3,10 +3,12 @@ import { unlessBlocked, unlessUnjudged } from '../../../harness/base/verdict.ts'
 import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
 import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import type { Burst } from '../../../harness/wire/evidence.ts';
-import type { Reply } from '../../../harness/wire/exchange/reply.ts';
+import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import type { Exchange } from '../../../harness/wire/exchange.ts';
 import { countsApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import {
+  isSlowInTurn,
+  isWindowShown,
   meaningOfReset,
   remainingFault,
   resetFault,
@@ -24,7 +26,7 @@ import {
 import { ALONE, withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
 import { countingOnly, putOff } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
-import { type LimitStep, nextLimitStep } from './planner.ts';
+import { nextLimitStep } from './planner.ts';
 import { burstCost, exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
 import {
   forwardedWhileExhausted,
@@ -36,13 +38,16 @@ import {
   spentAgain,
   variantsWhileExhausted,
 } from './spent.ts';
+import type { LimitStep } from './step.ts';
 
 /** Everything that is found out about the limit, in one window and the beginning of the next. */
 interface LimitMeasurement {
   readonly observations: readonly LimitObservation[];
   readonly inference: LimitInference;
-  /** Requests sent alone after the refusal, in the order of sending. */
+  /** Requests sent alone after the last refusal, in the order of sending. */
   readonly probes: readonly Reply[];
+  /** The first refusal when the quota was spent anew; null if that was not, or was not refused. */
+  readonly refusedAnew: Reply | null;
   readonly parallel: MetLimit | null;
   /** Why it ended. */
   readonly ended: string;
@@ -88,6 +93,8 @@ export const limitMeasurement = probe<LimitMeasurement>(
     let parallel = met.parallel;
     let spentAsked = false;
     let isFurtherLeftOut = false;
+    let anewMs: number | undefined;
+    let refusedAnew: Reply | null = null;
     const ownOffsetMs = wallOffsetMs(port.clock);
     const { second, besideMs } = met;
     const observed = () => {
@@ -101,6 +108,7 @@ export const limitMeasurement = probe<LimitMeasurement>(
         spentAsked,
         isHasteRefused: second !== null,
         isFurtherLeftOut,
+        ...(anewMs !== undefined && { anewMs }),
         nowMs: port.clock.now(),
         ownOffsetMs,
       });
@@ -131,6 +139,25 @@ export const limitMeasurement = probe<LimitMeasurement>(
         await port.quota.sendWhileSpent({ purpose: `${ALONE}${step.reason}` }).catch(unlessBlocked);
         ended = step.reason;
         break;
+      } else if (step.kind === 'anew') {
+        await port.pause.until(step.fromMs, 'two windows without a request: then no limiter remembers any');
+        anewMs = port.clock.now();
+        const order = {
+          purpose: 'all at once, to spend the quota anew',
+          before: 0,
+          upTo: step.count,
+          together: true,
+        };
+        // No record of an earlier version has it.
+        const burst = await port.quota.burst(order).catch(unlessBlocked);
+        if (burst === null) {
+          ended = 'the quota could not be spent anew';
+          break;
+        }
+        if (burst.refusal !== null) {
+          refusedAnew = new Reply(burst.refusal);
+          probes.length = 0;
+        }
       } else if (step.kind === 'while-spent') {
         await askWhileSpent(port);
         spentAsked = true;
@@ -154,7 +181,7 @@ export const limitMeasurement = probe<LimitMeasurement>(
     if (forgets(inference)) port.quota.forgets();
     const observations = all.filter(({ sentMs }) => sentMs < untilMs);
     const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
-    return { observations, inference, probes, parallel, ended, evidence };
+    return { observations, inference, probes, refusedAnew, parallel, ended, evidence };
   },
 );
 
@@ -184,6 +211,8 @@ interface Recovery {
   readonly remainingDishonesty: string | null;
   /** How the window differs from the documented one; null where nothing shows that it does. */
   readonly windowFault: string | null;
+  /** Requests in turn took so long that nothing rules out windows of half the length. */
+  readonly mayBeShorter: boolean;
   /** Whether refused requests put the end of the wait off; null where nothing tells. */
   readonly putOff: boolean | null;
   /** They are remembered as long as served ones. */
@@ -207,8 +236,8 @@ export const recovery = derived<Recovery>(
   'recovery',
   [refusal, limitMeasurement],
   async ({ ask, config }) => {
-    const met = await ask(refusal);
-    const { observations, inference, probes } = await ask(limitMeasurement);
+    const { observations, inference, probes, refusedAnew } = await ask(limitMeasurement);
+    const met = refusedAnew ?? (await ask(refusal));
     const plan = planOf(config);
     const { windowMs } = plan;
     const refusedAt = endOf(met);
@@ -229,6 +258,7 @@ export const recovery = derived<Recovery>(
       servedResetDishonesty: servedResetFault(observations, plan, inference),
       remainingDishonesty: remainingFault(observations, plan, inference),
       windowFault: windowFault(observations, plan, resetDishonesty === null),
+      mayBeShorter: isSlowInTurn(observations, plan) && !isWindowShown(observations, plan),
       putOff: inference.refusalsExtend,
       isLogged: inference.refusalsExtend === true && (isLog || putOff(observations, plan) !== true),
       banned: banned?.status ?? null,

@@ -61,11 +61,13 @@ function measure(name: string, setting: Setting): Measured {
   });
   for (let sent = 0; sent < setting.before; sent += 1) observations.push(service.serial('before'));
   let spentAsked = false;
+  let anewMs: number | undefined;
   for (let steps = 0; steps < 100; steps += 1) {
     const step = nextLimitStep({
       documented: plan,
       observations,
       spentAsked,
+      ...(anewMs !== undefined && { anewMs }),
       nowMs: service.nowMs,
       ownOffsetMs,
     });
@@ -76,7 +78,11 @@ function measure(name: string, setting: Setting): Measured {
     if (step.kind === 'wait') service.nowMs = Math.max(service.nowMs, step.untilMs);
     else if (step.kind === 'probe' || step.kind === 'tell') observations.push(service.serial('probe'));
     else if (step.kind === 'parallel') observations.push(...service.parallel(step.count));
-    else if (step.kind === 'while-spent') {
+    else if (step.kind === 'anew') {
+      service.nowMs = Math.max(service.nowMs, step.fromMs);
+      anewMs = service.nowMs;
+      observations.push(...service.parallel(step.count));
+    } else if (step.kind === 'while-spent') {
       for (let variant = 0; variant < 8; variant += 1) observations.push(service.serial('before'));
       spentAsked = true;
     } else {

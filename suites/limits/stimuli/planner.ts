@@ -1,16 +1,15 @@
-import { documentedWithin } from '../../../harness/wire/limit/fault/honesty.ts';
+import {
+  documentedWithin,
+  isSlowInTurn,
+  isWindowShown,
+  windowFault,
+} from '../../../harness/wire/limit/fault/honesty.ts';
 import { tellingMoment } from '../../../harness/wire/limit/fault/remaining.ts';
 import { inferLimit } from '../../../harness/wire/limit/infer.ts';
 import { GRADUAL } from '../../../harness/wire/limit/model/models.ts';
-import {
-  type DocumentedLimit,
-  type LimitObservation,
-  oneByOne,
-  type Span,
-  TOLERANCE,
-} from '../../../harness/wire/limit/observed/observation.ts';
+import { type LimitObservation, TOLERANCE } from '../../../harness/wire/limit/observed/observation.ts';
 import { serverClock } from '../../../harness/wire/limit/observed/observing.ts';
-import { expiryMs, lawfullyBackMs } from '../../../harness/wire/limit/pacing.ts';
+import { expiryMs, forgottenMs, lawfullyBackMs, pacing } from '../../../harness/wire/limit/pacing.ts';
 import {
   firstWave,
   MANY,
@@ -19,45 +18,11 @@ import {
   serialBurst,
   togetherBurst,
 } from './burst-size.ts';
-
-/** What to do next to find out about a limit. Times are ms on the observations' clock. */
-export type LimitStep =
-  /** One request after the other until the first refusal, `upTo` at the most. */
-  | { readonly kind: 'serial'; readonly upTo: number }
-  /** That many at once, each on a connection of its own. */
-  | { readonly kind: 'parallel'; readonly count: number; readonly firstWave?: number }
-  /** Everything that needs a spent quota: the other key, the variants. */
-  | { readonly kind: 'while-spent' }
-  /** `isFurther`: where it cannot be sent, the others tell what they tell. */
-  | { readonly kind: 'probe'; readonly reason: string; readonly isFurther?: boolean }
-  /** One request alone behind all others. It tells kinds of limiter apart, and nothing of how the quota came back. */
-  | { readonly kind: 'tell'; readonly reason: string }
-  | { readonly kind: 'wait'; readonly untilMs: number; readonly reason: string }
-  | { readonly kind: 'stop'; readonly reason: string };
-
-/** What is known when the next step is to be chosen. */
-interface LimitKnowledge {
-  readonly documented: DocumentedLimit;
-  /** In the order of sending; requests of other suites within the window included. */
-  readonly observations: readonly LimitObservation[];
-  /** `while-spent` was done. */
-  readonly spentAsked: boolean;
-  /** A second limit refuses requests that are sent together, however much is left of the documented one. */
-  readonly isHasteRefused?: boolean;
-  /** A further probe could not be sent, and none is asked for any more. */
-  readonly isFurtherLeftOut?: boolean;
-  readonly nowMs: number;
-  /** What our wall clock is ahead of the observations' clock. */
-  readonly ownOffsetMs: number;
-}
+import { isBackAgain, LATE_SHARE, renewalBurst, renewalProbe } from './renewal.ts';
+import { type LimitKnowledge, type LimitStep, surelyOpened, wait, windowStart } from './step.ts';
 
 /** Of the limit: the second burst that tells a sliding log from a counter. */
 const SLIDING_SHARE = 0.4;
-/** Of the window: where a request alone shows that a window is shorter than documented. */
-const LATE_SHARE = 0.95;
-const WITHIN_WINDOW = [0.25, 0.5, LATE_SHARE] as const;
-/** Of the limit: as many at once are a quota that was renewed as a whole. */
-const WHOLE_SHARE = 0.9;
 /** Of the window: promises closer together than this are tried once. */
 const PROMISES_APART = 0.1;
 /** Refused probes after which the quota is called lost. */
@@ -71,6 +36,11 @@ const AT_ONCE_PROBES = 10;
 
 /** Chooses the next step. A fixed window is spent once, serially; the parallel burst goes into the beginning of the next. */
 export function nextLimitStep(known: LimitKnowledge): LimitStep {
+  const { anewMs = Number.NEGATIVE_INFINITY } = known;
+  return stepFrom({ ...known, observations: known.observations.filter(({ sentMs }) => sentMs >= anewMs) });
+}
+
+function stepFrom(known: LimitKnowledge): LimitStep {
   const { documented, observations, nowMs } = known;
   const { requests, windowMs } = documented;
   const slotMs = windowMs / requests;
@@ -85,7 +55,7 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
       ? { kind: 'parallel', count: requests + overshoot, firstWave: firstWave(documented) }
       : { kind: 'parallel', count: togetherBurst(documented) };
 
-  if (!has('serial')) {
+  if (!has('serial') && known.anewMs === undefined) {
     const fromMs = firstMs + TOLERANCE.spreadShare * windowMs;
     if (observations.length > 0 && nowMs < fromMs)
       return wait(
@@ -97,8 +67,11 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   if (observations.some(({ fate }) => fate === 'lost'))
     return { kind: 'stop', reason: 'a request got no answer' };
 
+  const isSlow = isSlowInTurn(observations, documented);
   if (refusals.length === 0)
-    return has('parallel') ? { kind: 'stop', reason: 'nothing is refused' } : parallelBurst;
+    return has('parallel')
+      ? ((isSlow ? anew(known) : null) ?? { kind: 'stop', reason: 'nothing is refused' })
+      : parallelBurst;
   const probes = observations.filter(({ part }) => part === 'probe');
   if (!serialRefused && probes.length < ALONE_PROBES)
     return { kind: 'probe', reason: 'is one request alone served after the parallel ones?' };
@@ -109,7 +82,10 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   const [back] = served;
   const spentMs = spentAgainMs(observations, back?.sentMs) ?? nowMs;
   if (back === undefined) return recoveryProbe(known, refusals, probes, spentMs);
-  if (!spent) return renewalBurst(known) ?? { kind: 'stop', reason: 'the quota is back' };
+  if (!spent)
+    return (
+      renewalBurst(known) ?? (isSlow ? anew(known) : null) ?? { kind: 'stop', reason: 'the quota is back' }
+    );
   if (observations.some(({ part, sentMs }) => part === 'parallel' && sentMs >= back.sentMs))
     return afterParallel(known);
 
@@ -123,6 +99,8 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
     if (since.length > flowed) return parallelBurst;
     if (since.length < AT_ONCE_PROBES)
       return { kind: 'probe', reason: 'does the quota come back one by one?' };
+    // It may flow back as fast as requests alone are sent: only requests sent together tell.
+    return parallelBurst;
   }
   if (since.length < GRADUAL_PROBES) {
     const untilMs = (since.at(-1)?.finishedMs ?? nowMs) + TOLERANCE.slotsToRefill * slotMs;
@@ -132,6 +110,27 @@ export function nextLimitStep(known: LimitKnowledge): LimitStep {
   }
   const wholeMs = (observations.at(-1)?.finishedMs ?? nowMs) + windowMs;
   return nowMs < wholeMs ? wait(wholeMs, 'the quota flows back until it is whole') : parallelBurst;
+}
+
+/**
+ * Requests in turn took so long that windows ended among them, and those sent together were spent across the end of one: after
+ * two windows without a request all is as at first. null where requests in turn tell enough, or after that.
+ */
+function anew({ documented, observations, anewMs, isHasteRefused }: LimitKnowledge): LimitStep | null {
+  const { windowMs } = documented;
+  if (isHasteRefused || anewMs !== undefined || pacing(observations, documented) !== null) return null;
+  return {
+    kind: 'anew',
+    count: togetherBurst(documented),
+    fromMs: forgottenMs(observations, windowMs) + windowMs,
+  };
+}
+
+/** Whether windows may be shorter than documented, and nothing shows it. */
+function isDoubtful(known: LimitKnowledge): boolean {
+  const { documented, observations } = known;
+  if (isBackAgain(known)) return windowFault(observations, documented, false) === null;
+  return isSlowInTurn(observations, documented) && !isWindowShown(observations, documented);
 }
 
 /** When the quota was spent, or what of it flowed back was, by requests of other checks; null where none was refused. */
@@ -154,76 +153,18 @@ function afterParallel(known: LimitKnowledge): LimitStep {
   const settled = admitted > requests / 2 || together.length > togetherBurst(documented);
   const serial = observations.findLast(({ part, fate }) => part === 'serial' && fate === 'admitted');
   if (settled || serial === undefined)
-    return renewalProbe(known) ?? tellingStep(known) ?? { kind: 'stop', reason: 'the quota is back' };
+    return (
+      renewalProbe(known) ??
+      tellingStep(known) ??
+      (isDoubtful(known) ? anew(known) : null) ?? {
+        kind: 'stop',
+        reason: 'the quota is back',
+      }
+    );
   const untilMs = serial.finishedMs + windowMs + TOLERANCE.afterPromise + TOLERANCE.limiterClock;
   return nowMs < untilMs
     ? wait(untilMs, 'a log has forgotten all requests, a weighed counter has not')
     : { kind: 'parallel', count: share };
-}
-
-/**
- * Requests in turn took so long that none was refused: a bucket flows back meanwhile, and a short window begins anew. A few
- * together are more than a bucket gives back. If all of them are served, the rest shows as many as no limiter of the plan
- * serves within one window. null if that is known, or too late.
- */
-function renewalBurst(known: LimitKnowledge): LimitStep | null {
-  const { documented, observations, nowMs, isHasteRefused } = known;
-  const { requests, windowMs } = documented;
-  const together = observations.filter(({ part }) => part === 'parallel');
-  const spentMs = Math.min(...together.flatMap(({ fate, sentMs }) => (fate === 'refused' ? [sentMs] : [])));
-  const alone = observations.find(({ part, sentMs }) => part === 'probe' && sentMs > spentMs);
-  const later = together.filter(({ sentMs }) => alone !== undefined && sentMs > alone.sentMs);
-  const tookMs = Math.max(...together.map(({ sentMs, finishedMs }) => finishedMs - sentMs));
-  const sinceMs = nowMs + 2 * tookMs + TOLERANCE.limiterClock - windowMs;
-  const served = observations.filter(
-    ({ fate, counted, sentMs }) => fate === 'admitted' && counted === 'surely' && sentMs >= sinceMs,
-  ).length;
-  const left = 2 * requests - served + PARALLEL_OVERSHOOT;
-  const isKnown = later.some(({ fate }) => fate === 'refused') || served > 2 * requests;
-  if (isHasteRefused || isKnown || left > requests) return null;
-  const flowed = 1 + ((nowMs + tookMs - spentMs) * requests) / windowMs;
-  const few = Math.ceil(2 * flowed) + PARALLEL_OVERSHOOT;
-  return { kind: 'parallel', count: later.length > 0 ? left : Math.min(few, left) };
-}
-
-/**
- * The quota was back before the window of the first request was over: by a window of a clock, or since windows are short.
- * Spent anew, it is not back before one window after the last refusal. null if that is seen, or need not be.
- */
-function renewalProbe(known: LimitKnowledge): LimitStep | null {
-  const { documented, observations, nowMs, isFurtherLeftOut = false } = known;
-  if (isFurtherLeftOut) return null;
-  const { requests, windowMs } = documented;
-  const alone = oneByOne(observations).filter(({ part }) => part === 'serial' || part === 'probe');
-  const latest = observations.findLast(({ part }) => part === 'parallel');
-  const before = alone.filter(({ sentMs }) => latest !== undefined && sentMs < latest.sentMs);
-  const backAt = before.findLastIndex(
-    ({ fate }, at) => fate === 'admitted' && before[at - 1]?.fate === 'refused',
-  );
-  const [last, back] = [before[backAt - 1], before[backAt]];
-  const opened = surelyOpened(observations, windowMs);
-  if (last === undefined || back === undefined || opened === null) return null;
-  const together = observations.filter(({ part, sentMs }) => part === 'parallel' && sentMs >= back.sentMs);
-  const spentMs = Math.max(0, ...together.map(({ finishedMs }) => finishedMs));
-  const isServed = ({ fate, sentMs }: LimitObservation) => fate === 'admitted' && sentMs > last.sentMs;
-  const served = observations.filter(isServed).length;
-  const isSpent = together.some(({ fate }) => fate === 'refused');
-  const certainlyMs = TOLERANCE.afterPromise + TOLERANCE.limiterClock;
-  // Where requests in turn were never refused, a window may have ended among them.
-  const isEarly =
-    back.finishedMs < opened.fromMs + windowMs - TOLERANCE.limiterClock ||
-    !alone.some(({ part, fate }) => part === 'serial' && fate === 'refused');
-  const behind = alone.filter(({ sentMs }) => sentMs >= spentMs);
-  if (!isEarly || !isSpent || served < WHOLE_SHARE * requests) return null;
-  if (behind.some(({ fate }) => fate === 'admitted')) return renewalBurst(known);
-  const latestMs = last.sentMs + windowMs - certainlyMs;
-  const lastMs = behind.at(-1)?.sentMs ?? spentMs;
-  const atMs = WITHIN_WINDOW.map((share) => back.finishedMs + share * windowMs + certainlyMs).find(
-    (each) => each < latestMs && each > lastMs + certainlyMs,
-  );
-  if (atMs === undefined) return null;
-  const reason = 'is the quota back again before a window is over?';
-  return nowMs < atMs ? wait(atMs, reason) : { kind: 'probe', reason, isFurther: true };
 }
 
 /**
@@ -242,31 +183,6 @@ function tellingStep({ documented, observations, nowMs, ownOffsetMs }: LimitKnow
   if (atMs === null) return null;
   const reason = 'do requests flow back one by one, or all at once?';
   return nowMs < atMs ? wait(atMs, reason) : { kind: 'tell', reason };
-}
-
-function wait(untilMs: number, reason: string): LimitStep {
-  return { kind: 'wait', untilMs, reason };
-}
-
-/**
- * When the window began in which the quota was spent, or is about to be, if windows begin with the first of these
- * requests behind the last one: between its sending and its answer. null where there are none.
- */
-function windowStart(observations: readonly LimitObservation[], windowMs: number): Span | null {
-  let start: LimitObservation | null = null;
-  for (const each of observations) {
-    if (start === null || each.sentMs >= start.sentMs + windowMs) start = each;
-    if (each.fate === 'refused') break;
-  }
-  return start && { fromMs: start.sentMs, toMs: start.finishedMs };
-}
-
-/** The same where those open no window of which it is not known whether they count. */
-export function surelyOpened(observations: readonly LimitObservation[], windowMs: number): Span | null {
-  return windowStart(
-    observations.filter(({ counted }) => counted === 'surely'),
-    windowMs,
-  );
 }
 
 interface Occasion {
@@ -297,12 +213,18 @@ function recoveryProbe(
   // One that was sent sooner tried no promise.
   const tried = probes.findLast(({ sentMs }) => sentMs >= spentMs + TOLERANCE.afterPromise);
   const promises = promised(lastRefusal, overMs, windowMs, tried?.sentMs ?? null);
+  const isMetInTurn = refusals.some(({ part }) => part === 'serial');
   const lateMs = firstMs + LATE_SHARE * windowMs - certainlyMs;
   const isAfterPromise = (atMs: number) => promises.every((each) => each.atMs <= atMs || each.atMs > overMs);
   const withinWindow: Occasion[] = [
     { atMs: begunMs + windowMs / 4 + certainlyMs, isKept: true },
     // A promise right before the end of the window is tried in place of it.
     { atMs: lateMs, isKept: isAfterPromise(lateMs) },
+    // The window began at no request that is known.
+    ...[1 / 4, 1 / 2].map((share) => ({
+      atMs: spentMs + share * windowMs + certainlyMs,
+      isKept: !isMetInTurn,
+    })),
   ].flatMap(({ atMs, isKept }) =>
     isKept ? [{ atMs, reason: 'is the window shorter than documented?', isFurther: true }] : [],
   );

@@ -18,7 +18,7 @@ import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
 import { sample, served } from '../../stimuli/sample.ts';
 import { serialBurst, togetherBurst } from './burst-size.ts';
 import { type InTurn, inOne, inTurn, shorterLimit } from './in-turn.ts';
-import { surelyOpened } from './planner.ts';
+import { surelyOpened } from './step.ts';
 
 /** Meets the rate limit on purpose, once: earlier requests of the window count, and all checks share the spent quota. */
 

@@ -89,6 +89,8 @@ async function ensureSpent(port: QuotaParts): Promise<Reply> {
   const bursts = port.quota.evidenceSoFar().filter((each): each is Burst => each.kind === 'burst');
   if (bursts.filter(({ purpose }) => purpose === AGAIN).length >= MOST_AGAIN)
     throw new (unseen(port))('the quota comes back too fast to see what shares it');
+  const isUnmetInTurn = bursts[0]?.refusal === null && slotMs(planOf(port.config)) < SHORT_SLOT_MS;
+  if (isUnmetInTurn) throw new (unseen(port))('requests in turn take too long to spend the quota again');
   const { refusal: met } = await exhaust(port, { before: 1, purpose: AGAIN });
   if (met === null) throw new (unseen(port))('the quota cannot be spent a second time');
   return met;

@@ -231,6 +231,41 @@ export function windowFault(
   );
 }
 
+/** Of the documented window: the longest of the shorter ones that are looked for. */
+const SHORTER_SHARE = 0.5;
+
+/** Whether the requests in turn took longer than a window that is looked for: one may have ended among them. */
+export function isSlowInTurn(
+  observations: readonly LimitObservation[],
+  { windowMs }: Pick<DocumentedLimit, 'windowMs'>,
+): boolean {
+  const inTurn = observations.filter(({ part }) => part === 'serial');
+  const last = inTurn.find(({ fate }) => fate === 'refused') ?? inTurn.at(-1);
+  return last !== undefined && last.finishedMs - (inTurn[0] ?? last).sentMs > SHORTER_SHARE * windowMs;
+}
+
+/**
+ * Whether windows of half the length are ruled out: a request was refused although fewer than the documented number had been
+ * served in that time, or since one that was served behind a refusal, as by no window at all.
+ */
+export function isWindowShown(
+  observations: readonly LimitObservation[],
+  { requests, windowMs }: DocumentedLimit,
+): boolean {
+  const served = observations.filter(({ fate }) => fate === 'admitted');
+  const refused = observations.filter(({ fate }) => fate === 'refused');
+  const spanMs = SHORTER_SHARE * windowMs + TOLERANCE.limiterClock;
+  return refused.some(({ sentMs, finishedMs }) => {
+    const before = served.filter((each) => each.sentMs < finishedMs);
+    const latestMs = Math.max(...before.flatMap((each) => (each.finishedMs <= sentMs ? [each.sentMs] : [])));
+    const endedMs = Math.max(
+      ...refused.flatMap((each) => (each.finishedMs <= latestMs ? [each.sentMs] : [])),
+    );
+    const sinceMs = Math.max(sentMs - spanMs, endedMs);
+    return before.filter((each) => each.finishedMs > sinceMs).length < requests;
+  });
+}
+
 /** More than two windows admit was served in less than the time of one. */
 function servedTwice(observations: readonly LimitObservation[], documented: DocumentedLimit): string | null {
   const { requests, windowMs } = documented;
