@@ -115,7 +115,10 @@ const UNSURE = 2;
 /** Kinds that can count each refused request like a served one. */
 const COUNTING: ReadonlySet<LimitAlgorithm> = new Set(['sliding-log', 'sliding-counter']);
 
-/** Whether refused requests make the wait longer: `seen`, unless all limiters of the documented number that explain everything count refusals. */
+/**
+ * Whether refused requests make the wait longer: `seen`, unless all limiters of the documented number that explain everything
+ * count refusals. null where one that counts them explains everything as well, and nothing shows a longer wait.
+ */
 function extending(
   { fitting }: Explanations,
   { requests }: DocumentedLimit,
@@ -128,7 +131,9 @@ function extending(
   const isLog = counting.some(
     ({ algorithm, limit: { least, most } }) => algorithm === 'sliding-log' && most - least <= UNSURE,
   );
-  return isLog && counting.length === documented.length ? true : seen;
+  if (isLog && counting.length === documented.length) return true;
+  const mayCount = counting.some(({ algorithm }) => algorithm === 'sliding-log');
+  return seen === false && mayCount ? null : seen;
 }
 
 type LimitConclusion = Pick<LimitInference, 'algorithm' | 'compatible' | 'because'> &
