@@ -230,11 +230,12 @@ export const recoveries = [
     change: 'Set the window of the limiter to the documented length, or document the real one.',
     grounds: [clause('limits.rate')],
     restsOn: [exact, parallel, recoveryCheck, refusalsFree, resetHonest],
-    uses: [recovery],
+    uses: [recovery, limitMeasurement],
     async judge({ probe, violated, blocked, note }) {
       const { window, windowFault, mayBeShorter, evidence } = await probe(recovery);
+      const { algorithm } = (await probe(limitMeasurement)).inference;
       if (windowFault !== null) violated(`windows of ${window}`, windowFault, evidence);
-      if (mayBeShorter) return blocked('windows of half the length would explain every refusal as well');
+      if (mayBeShorter && !NO_REFUSALS.has(algorithm)) return blocked('windows of half the length would explain every refusal as well');
       note(`nothing shows another length than ${window}`);
     },
   }),
