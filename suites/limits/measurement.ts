@@ -235,7 +235,8 @@ export const recoveries = [
       const { window, windowFault, mayBeShorter, evidence } = await probe(recovery);
       const { algorithm } = (await probe(limitMeasurement)).inference;
       if (windowFault !== null) violated(`windows of ${window}`, windowFault, evidence);
-      if (mayBeShorter && !NO_REFUSALS.has(algorithm)) return blocked('windows of half the length would explain every refusal as well');
+      if (mayBeShorter && !NO_REFUSALS.has(algorithm))
+        return blocked('windows of half the length would explain every refusal as well');
       note(`nothing shows another length than ${window}`);
     },
   }),

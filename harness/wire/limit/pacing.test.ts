@@ -102,6 +102,10 @@ describe('requests that are held back to the documented rate', () => {
       'slower than that, and those sent together not at just that rate',
       [...serial(6, 130, { everyMs: 130 }), ...together(6, 106)],
     ],
+    [
+      'and two quick bursts as far apart as their requests would take',
+      [...serial(8, 100), ...together(6, 1), ...together(6, 1, 11_100)],
+    ],
     ['none', []],
   ])('are not: %s', (_, observations) => {
     expect(pacing(observations, LIMIT)).toBeNull();

@@ -57,6 +57,14 @@ const HARD: readonly (readonly [string, number, MatrixRun['load'], number])[] = 
   ['one too many, by the clock', 1_000, 'busy', 3],
   ['sliding counter of a clock of its own', 1_000, 'busy', 8],
   ['half the wait in Retry-After', 100, 'busy', 20],
+  ['half the window', 100, 'busy', 27],
+  ['half the window', 100, 'busy', 28],
+  ['half the window, by the clock', 100, 'busy', 24],
+  ['half the window, by the clock', 1_000, 'quiet', 1],
+  ['a quarter of the window', 1_000, 'busy', 2],
+  ['a quarter of the window', 1_000, 'busy', 5],
+  ['window that refusals extend', 1_000, 'busy', 3],
+  ['half the wait in Retry-After', 1_000, 'busy', 3],
 ];
 
 describe('a limiter with a window of a second', () => {
@@ -92,6 +100,15 @@ describe('a queue that is as fast as requests in turn', () => {
       seed: 2,
     });
     expect(outcomes['limits.exact']).toBe('blocked');
+  });
+});
+
+describe('a log of refusals that few of them do not fill', () => {
+  it('does not pass as one that forgets them', async () => {
+    const name = 'log of refusals as well';
+    const plan = { requests: 1_000, windowMs: 1_000 };
+    const { outcomes } = await judgedRun({ name, plan, load: 'busy', seed: 1 });
+    expect(outcomes['limits.refusals-free']).not.toBe('pass');
   });
 });
 

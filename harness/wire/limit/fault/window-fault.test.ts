@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { at, ofQuota } from '../fixtures/observed.ts';
 import type { LimitObservation } from '../observed/observation.ts';
-import { windowFault } from './honesty.ts';
+import { isSlowInTurn, isWindowShown, windowFault } from './honesty.ts';
 
 const PLAN = { requests: 10, windowMs: 60_000 };
 
@@ -204,5 +204,41 @@ describe('a whole quota that is back at one moment', () => {
   ])('%s', (_, observations, fault) => {
     if (fault === null) expect(found(observations)).toBeNull();
     else expect(found(observations)).toMatch(fault);
+  });
+});
+
+describe('windows of half the length', () => {
+  const served = (ms: number, count: number) =>
+    Array.from({ length: count }, (_, index) => at(ms + index, 'admitted', { part: 'parallel' }));
+
+  it.each<readonly [string, readonly LimitObservation[]]>([
+    [
+      'a refusal more than half a window behind the last request served',
+      [...spent(59), at(31_000, 'refused')],
+    ],
+    ['few served between two refusals', [...spent(59), at(7_000, 'admitted'), at(7_100, 'refused')]],
+  ])('are ruled out by %s', (_, observations) => {
+    expect(isWindowShown(observations, PLAN)).toBe(true);
+  });
+
+  it.each<readonly [string, readonly LimitObservation[]]>([
+    ['nothing refused', served(0, 30)],
+    ['a refusal within half a window', [...spent(59), at(30_000, 'refused')]],
+    ['a whole quota between two refusals', [...spent(59), ...served(31_000, 10), at(31_100, 'refused')]],
+    ['a refusal of requests that were under way together', [...served(0, 10), at(5, 'refused')]],
+  ])('are not ruled out by %s', (_, observations) => {
+    expect(isWindowShown(observations, PLAN)).toBe(false);
+  });
+
+  const inTurn = (ms: number, count: number, apartMs: number) =>
+    Array.from({ length: count }, (_, index) => at(ms + index * apartMs, 'admitted', { part: 'serial' }));
+
+  it.each<readonly [string, boolean, readonly LimitObservation[]]>([
+    ['no request in turn', false, served(0, 10)],
+    ['requests within half a window', false, inTurn(0, 10, 3_000)],
+    ['requests of more than half a window', true, inTurn(0, 12, 3_000)],
+    ['those of a second burst as well', false, [...spent(59), ...inTurn(40_000, 10, 100)]],
+  ])('may end among %s: %s', (_, isSlow, observations) => {
+    expect(isSlowInTurn(observations, PLAN)).toBe(isSlow);
   });
 });
