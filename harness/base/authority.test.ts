@@ -1,5 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { clause, clients, practice, resolveAuthority, rfc6455, rfc9110 } from './authority.ts';
+import {
+  clause,
+  clients,
+  practice,
+  resolveAuthority,
+  rfc3629,
+  rfc6455,
+  rfc6585,
+  rfc7692,
+  rfc8259,
+  rfc9110,
+  rfc9111,
+  rfc9112,
+  rfc9457,
+} from './authority.ts';
 import type { Clause, Contract } from './clause.ts';
 import { HarnessError } from './exit.ts';
 
@@ -142,4 +156,18 @@ it('each side of a contradiction names the others in order', () => {
     resolveAuthority([clause(key)], both, {}).grounds[0]?.place;
   expect(placeOf('auth.scheme')).toMatch(/\(contradicted by auth\.sample, limits\.rate\)$/);
   expect(placeOf('auth.sample')).toMatch(/\(contradicted by auth\.scheme\)$/);
+});
+
+it.each([
+  ['UTF-8', rfc3629, 3629],
+  ['the WebSocket protocol', rfc6455, 6455],
+  ['additional status codes', rfc6585, 6585],
+  ['compression of WebSocket messages', rfc7692, 7692],
+  ['JSON', rfc8259, 8259],
+  ['HTTP semantics', rfc9110, 9110],
+  ['HTTP caching', rfc9111, 9111],
+  ['HTTP/1.1', rfc9112, 9112],
+  ['problem details', rfc9457, 9457],
+] as const)('the standard of %s is its RFC', (_, ground, number) => {
+  expect(ground('3', 'MUST')).toEqual({ kind: 'standard', ref: `RFC ${number} §3`, word: 'MUST' });
 });
