@@ -48,21 +48,25 @@ export const lived = (
     uses: [lives],
     async judge({ probe, expect, blocked }) {
       const all = await probe(lives);
+      const unlived: string[] = [];
       const telling = all.flatMap((life) => {
         const reply = life[step];
-        return reply && after.every((each) => life[each]?.served) && shows(life) ? [{ reply, life }] : [];
+        if (reply && after.every((each) => life[each]?.served) && shows(life)) return [{ reply, life }];
+        unlived.push(...[whyNotLived(life)].flatMap((reason) => reason ?? []));
+        return [];
       });
-      const unlived = all.map(whyNotLived).find((reason) => reason !== null) ?? null;
-      if (telling.length === 0 && unlived !== null) blocked(unlived);
-      await expect
-        .each(telling, ({ reply }) => reply, 'the life of an item gives no occasion for it')
-        .toConform(wanted, ({ reply, life }) => reply.response && got(reply, life), {
-          partly: true,
-          unread: (_, { reply, life }) =>
-            items.map((each) => whyNoItem(life[each])).find((reason) => reason !== null) ??
-            unread(reply, life) ??
-            whyUndecided(reply),
-        });
+      const [reason] = unlived;
+      if (telling.length > 0 || reason === undefined)
+        await expect
+          .each(telling, ({ reply }) => reply, 'the life of an item gives no occasion for it')
+          .toConform(wanted, ({ reply, life }) => reply.response && got(reply, life), {
+            partly: true,
+            unread: (_, { reply, life }) =>
+              items.map((each) => whyNoItem(life[each])).find((why) => why !== null) ??
+              unread(reply, life) ??
+              whyUndecided(reply),
+          });
+      if (reason !== undefined) blocked(reason);
     },
   });
 

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import {
   described,
@@ -8,8 +8,9 @@ import {
 import { caching } from '../caching/caching.suite.ts';
 import { events } from '../events/events.suite.ts';
 import { json } from '../json/json.suite.ts';
+import { limits } from '../limits/limits.suite.ts';
 import { operations } from '../operations/operations.suite.ts';
-import { configFor, judgedServed, saidOf } from './fixtures/judged.ts';
+import { configFor, configForLimiter, holdsKey, judgedServed, saidOf } from './fixtures/judged.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -84,6 +85,72 @@ describe('a schema without an end', () => {
     };
     expect(await said('{}')).toMatch(/^pass/);
     expect(await said('{"further":1}')).toMatch(/^blocked: .*refers to itself without end/);
+  });
+});
+
+describe('a header with a schema without an end', () => {
+  it('leaves the answer unjudged, which is no pass, and hides no other answer', async () => {
+    const circle = (name: string) => ({ allOf: [{ $ref: `#/components/schemas/${name}` }] });
+    const headers = { 'X-Own': { schema: circle('One') }, 'X-Count': { schema: { type: 'integer' } } };
+    const document = oneOperation(
+      { responses: { 200: { description: 'ok', headers } } },
+      { components: { schemas: { One: circle('Other'), Other: circle('One') } } },
+    );
+    const said = async (fields: Readonly<Record<string, string>>) => {
+      const serve: RequestListener = ({ method }, response) =>
+        response.writeHead(200, method === 'GET' ? fields : {}).end();
+      const found = await judgedServed(serve, await described(document), [operations]);
+      return saidOf(found, 'operations.answer-headers');
+    };
+    expect(await said({ 'X-Count': '1' })).toMatch(/^pass/);
+    expect(await said({ 'X-Count': 'one' })).toMatch(/^fail/);
+    expect(await said({ 'X-Own': 'any' })).toMatch(/^blocked: .*refers to itself without end/);
+  });
+});
+
+describe('what remains of a quota', () => {
+  it('is told of each answer, or leaves it unknown what wrong keys take', async () => {
+    const said = async (tells: (wrong: number) => boolean, takes = 0) => {
+      let remaining = 900;
+      let wrong = 0;
+      const serve: RequestListener = ({ headers }, response) => {
+        const isRight = holdsKey(headers.authorization);
+        wrong += isRight ? 0 : 1;
+        remaining -= isRight ? 1 : takes;
+        const fields = tells(wrong) ? { 'X-RateLimit-Remaining': String(remaining) } : {};
+        response.writeHead(isRight ? 200 : 401, { 'Content-Type': 'application/json', ...fields }).end('{}');
+      };
+      const checks = limits.checks.filter(({ id }) => id === 'limits.failures-free');
+      const found = await judgedServed(serve, await configFor(), [{ ...limits, checks }]);
+      return saidOf(found, 'limits.failures-free');
+    };
+    expect(await said(() => true)).toMatch(/^pass/);
+    expect(await said(() => true, 1)).toMatch(/^warning/);
+    expect(await said((wrong) => wrong < 3, 1)).toMatch(/^blocked: .*and then no longer/);
+  });
+});
+
+describe('a spelling of the path beyond the limit', () => {
+  it('is not left out by the content coding of its answer', async () => {
+    const said = async (slash: (response: ServerResponse) => void) => {
+      const plan = { requests: 4, windowMs: 60_000 };
+      let served = 0;
+      const serve: RequestListener = ({ url = '' }, response) => {
+        const isSlash = /\/(?:\?.*)?$/.test(url);
+        served += isSlash ? 0 : 1;
+        response.setHeader('Content-Type', 'application/json');
+        if (isSlash) slash(response);
+        if (served > plan.requests && !isSlash) response.writeHead(429);
+        response.end(isSlash || served <= plan.requests ? '{"resources":[]}' : '{}');
+      };
+      const checks = limits.checks.filter(({ id }) => id === 'limits.variants-share');
+      const found = await judgedServed(serve, await configForLimiter(plan), [{ ...limits, checks }]);
+      return saidOf(found, 'limits.variants-share');
+    };
+    expect(await said((response) => response.writeHead(429))).toMatch(/^pass/);
+    expect(await said(() => {})).toMatch(/^(?:fail|warning)/);
+    const coded = await said((response) => response.setHeader('Content-Encoding', 'x-own'));
+    expect(coded).toMatch(/^blocked: it is unknown what is served with a slash more/);
   });
 });
 

@@ -113,13 +113,15 @@ export const dialectChecks = [
     grounds,
     applies: [messageSchemas],
     uses: [dialect.judgedEvents],
-    async judge({ service, probe, violated, notApplicable, note }) {
-      const judged = await probe(dialect.judgedEvents);
-      if (judged.length === 0) notApplicable('none of the events with a schema came');
-      for (const { event, fault, unjudged, conversation } of judged) {
+    async judge({ service, probe, violated, notApplicable, blocked, note }) {
+      const { all: judged, unread } = await probe(dialect.judgedEvents);
+      for (const { event, fault, conversation } of judged) {
         if (fault) violated(`${event} to fit its schema`, `one in which ${fault}`, conversation.evidence);
-        if (unjudged) note(`${event}: ${unjudged}`);
       }
+      const unjudged = judged.find((each) => each.unjudged !== null);
+      if (unjudged !== undefined) blocked(`${unjudged.event}: ${unjudged.unjudged}`);
+      if (unread !== null) blocked(unread);
+      if (judged.length === 0) notApplicable('none of the events with a schema came');
       const documented = Object.keys(service.websocket?.messages ?? {}).length;
       note(`${new Set(judged.map(({ event }) => event)).size} of ${documented} events came`);
     },

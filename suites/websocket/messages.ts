@@ -28,6 +28,7 @@ const echoKind = check('websocket.echo-kind', {
   uses: [echo.binaryEcho, echo.textEcho],
   async judge({ probe, expect, notApplicable }) {
     if ((await probe(echo.binaryEcho)).unaskedEnd?.code === UNACCEPTABLE) {
+      await expect(echo.textEcho).toKeepKind();
       notApplicable(`binary messages are not accepted: they are refused with the close code ${UNACCEPTABLE}`);
     }
     await expect(echo.textEcho, echo.binaryEcho).toSendBack();

@@ -248,7 +248,11 @@ export const pusherChecks = given(
       grounds: [...grounds, practice('OWASP API5:2023')],
       applies: [application],
       uses: [misuse.forbiddenClientEvents],
-      judge: ({ expect }) => expect().toConform('none of them', misuse.forbiddenEvent),
+      async judge({ probe, expect, blocked }) {
+        const { subscriber, unsent } = await probe(misuse.forbiddenClientEvents);
+        await expect(subscriber).toConform('none of them', misuse.forbiddenEvent);
+        if (unsent !== null) blocked(`a connection ended before ${unsent} could show`);
+      },
     }),
 
     // Authorizing users: the signature covers application, connection, channel and user.

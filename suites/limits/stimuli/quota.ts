@@ -302,8 +302,8 @@ export const failuresCounted = probe<FailuresCounted>(
     const third = await http.send({ purpose: 'as documented, after wrong keys' });
     const [before, without, after] = [first, second, third].map(({ response }) => response.quota.remaining);
     if (before == null || without == null || after == null)
-      throw new NotApplicable('no remaining quota is told');
-    if (without > before || after > without) throw new NotApplicable('the quota was renewed in between');
+      throw new Blocked('the remaining quota was told, and then no longer');
+    if (without > before || after > without) throw new Blocked('the quota was renewed in between');
     return { taken: without - after - (before - without), wrong: WRONG, evidence: third.evidence };
   },
 );

@@ -158,6 +158,8 @@ export const variantsWhileExhausted = probe(
     const { response: documented } = await port.ask(sample);
     for (const variant of otherPath) {
       const first = await port.quota.sendWhileSpent(variant);
+      if (first.served && first.response.unread !== null)
+        throw new Blocked(`it is unknown what is served ${variant.purpose}: ${first.response.unread}`);
       // A page for people is not what the quota is of.
       if (first.served && !first.response.hasContentLike(documented)) continue;
       replies.push(first.served ? await whileSpent(port, variant) : first);

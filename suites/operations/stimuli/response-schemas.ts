@@ -64,24 +64,16 @@ class ResponseSchemas {
     if (unread !== null) return { reason: unread, why: 'unread' };
     if (exchange.stream?.left === 'time' && itemsOf(reply).length === 0)
       return { reason: 'no item of its stream came while it was listened to', why: 'open' };
-    const endless = this.#endless(reply);
+    const endless = whyEndless(() => this.fault(reply));
     return endless === null ? null : { reason: endless, why: 'unread' };
-  }
-
-  /** Why judging it comes to no end, which a value may bring about; null if it does. */
-  #endless(reply: DocumentedReply): string | null {
-    try {
-      this.fault(reply);
-      return null;
-    } catch (error) {
-      if (error instanceof EndlessSchema) return error.message;
-      throw error;
-    }
   }
 
   /** What keeps a judgment of a body with a schema from being one. */
   get reading(): ResponseReading<DocumentedReply> {
-    return { partly: false, unread: (_, reply) => this.#unread(reply) ?? this.#endless(reply) };
+    return {
+      partly: false,
+      unread: (_, reply) => this.#unread(reply) ?? whyEndless(() => this.fault(reply)),
+    };
   }
 
   #unread(reply: DocumentedReply): string | null {
@@ -145,17 +137,20 @@ class ResponseSchemas {
     return faults.length === 0 ? null : faults.slice(0, MAX_FAULTS).join(', and ');
   }
 
+  /** What keeps a judgment of the headers from being one. */
+  get headerReading(): ResponseReading<DocumentedReply> {
+    return {
+      partly: false,
+      unread: (_, reply) => whyEndless(() => this.headerFault(reply)),
+    };
+  }
+
   /** A text may stand for values of several types: one of them has to fit. */
   #headerFault(values: readonly unknown[], schema: unknown): string | null {
-    try {
-      const faults = values.map((value) => this.#judge(schema)(value));
-      if (faults.includes(null)) return null;
-      const [told] = faults.filter((fault) => fault?.keyword !== 'type');
-      return (told ?? faults[0])?.message.replace(/^the whole /, '') ?? null;
-    } catch (error) {
-      if (error instanceof EndlessSchema) return null;
-      throw error;
-    }
+    const faults = values.map((value) => this.#judge(schema)(value));
+    if (faults.includes(null)) return null;
+    const [told] = faults.filter((fault) => fault?.keyword !== 'type');
+    return (told ?? faults[0])?.message.replace(/^the whole /, '') ?? null;
   }
 
   #judge(schema: unknown): SchemaJudge {
@@ -164,6 +159,17 @@ class ResponseSchemas {
     const judge = this.book.compile(schema);
     this.#compiled.set(schema, judge);
     return judge;
+  }
+}
+
+/** Why a judgment comes to no end, which a value may bring about; null if it does. */
+function whyEndless(judge: () => unknown): string | null {
+  try {
+    judge();
+    return null;
+  } catch (error) {
+    if (error instanceof EndlessSchema) return error.message;
+    throw error;
   }
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { WebSocket } from 'ws';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
 import { startWsEndpoint } from '../../../harness/wire/fixtures/ws-endpoint.ts';
 import { websocket } from '../../websocket/websocket.suite.ts';
-import { judgedInTurn } from '../fixtures/judged.ts';
+import { judgedInTurn, saidOf } from '../fixtures/judged.ts';
 
 const CHECKS = ['websocket.pusher-private-channel', 'websocket.pusher-forged-signature'];
 
@@ -16,15 +17,28 @@ const silent: Answer = () => null;
 const ended: Answer = () => END;
 const isLawful = (channel: string) => /^conform-public$|-signed$/.test(channel);
 
-/** The outcomes for a Pusher service that answers each subscription with such an event. */
-async function outcomesOf(answer: Answer): Promise<readonly unknown[]> {
+interface Behavior {
+  readonly answer: Answer;
+  /** What it does upon another message. */
+  readonly hear?: (text: string, socket: WebSocket, others: ReadonlySet<WebSocket>) => void;
+  /** Said after the greeting. */
+  readonly greets?: string;
+  readonly schemas?: Readonly<Record<string, object>>;
+}
+
+/** A Pusher service that answers each subscription with such an event. */
+async function judgedPusher(ids: readonly string[], { answer, hear, greets, schemas }: Behavior) {
+  const all = new Set<WebSocket>();
   const { url, stop } = await startWsEndpoint((socket) => {
+    all.add(socket);
     const say = (event: string, more: object) => socket.send(JSON.stringify({ event, ...more }));
     const greeting = { socket_id: '1.2', activity_timeout: 120 };
     say('pusher:connection_established', { data: JSON.stringify(greeting) });
+    if (greets !== undefined) say('conform-greets', { data: { name: greets } });
     socket.on('message', (content) => {
       const text = String(content);
       const { event: asked, data } = text.startsWith('{"event":"pusher:') ? JSON.parse(text) : {};
+      if (asked === undefined) hear?.(text, socket, all);
       if (asked === 'pusher:ping') say('pusher:pong', { data: '{}' });
       const channel = data?.channel;
       const name = asked === 'pusher:subscribe' && typeof channel === 'string' ? answer(channel) : null;
@@ -36,11 +50,13 @@ async function outcomesOf(answer: Answer): Promise<readonly unknown[]> {
   const config = await shipped('realtime');
   const endpoint = { url: '/', dialect: 'pusher', echo: false, origin: null, subprotocols: [] } as const;
   const timeouts = { ...config.timeouts, connectMs: 1_000, responseMs: 300 };
-  const checks = websocket.checks.filter(({ id }) => CHECKS.includes(id));
-  const suite = { ...websocket, checks };
-  const { outcomes } = await judgedInTurn({ ...config, timeouts, websocket: endpoint }, [suite], {
-    url,
-  }).finally(stop);
+  const suite = { ...websocket, checks: websocket.checks.filter(({ id }) => ids.includes(id)) };
+  const given = { ...config, timeouts, websocket: { ...endpoint, ...(schemas && { messages: schemas }) } };
+  return judgedInTurn(given, [suite], { url }).finally(stop);
+}
+
+async function outcomesOf(answer: Answer): Promise<readonly unknown[]> {
+  const { outcomes } = await judgedPusher(CHECKS, { answer });
   return CHECKS.map((id) => outcomes[id]);
 }
 
@@ -76,5 +92,45 @@ describe('a channel without a right to it', () => {
     ],
   ])('%s', async ([, answer, wanted]) => {
     expect(await outcomesOf(answer)).toEqual(wanted);
+  });
+});
+
+describe('client events that their sender may not send', () => {
+  const ID = 'websocket.pusher-forbidden-event';
+  const saidWith = async (hear: Behavior['hear']) =>
+    saidOf(await judgedPusher([ID], { answer: confirmed, ...(hear && { hear }) }), ID);
+
+  it('are judged where each ends the connection of its sender', async () => {
+    expect(await saidWith((_, socket) => socket.close())).toMatch(/^pass/);
+  });
+
+  it('are each sent, whatever the first one ends', async () => {
+    const passesOn = await saidWith((text, socket, others) => {
+      for (const each of others) if (text.includes('foreign')) each.send(text);
+      socket.close();
+    });
+    expect(passesOn).toMatch(/^fail: .*has not entered/);
+  });
+
+  it('show nothing to a subscriber whose connection is ended', async () => {
+    const ended = await saidWith((_, __, others) => {
+      for (const each of others) each.close();
+    });
+    expect(ended).toMatch(
+      /^blocked: a connection ended before a client event on a public channel could show/,
+    );
+  });
+});
+
+describe('an event with a schema', () => {
+  const ID = 'websocket.message-schema';
+  const schemas = { 'conform-greets': { properties: { name: { maxLength: 3 } } } };
+  const saidOfGreeting = async (greets: string) =>
+    saidOf(await judgedPusher([ID], { answer: confirmed, greets, schemas }), ID);
+
+  it('is held to it, and is not left out by its length', async () => {
+    expect(await saidOfGreeting('abc')).toMatch(/^pass/);
+    expect(await saidOfGreeting('abcd')).toMatch(/^fail/);
+    expect(await saidOfGreeting('a'.repeat(100 * 1024))).toMatch(/^blocked: .*too long to be judged/);
   });
 });

@@ -62,8 +62,18 @@ function heardIn(
   });
 }
 
-/** The events that the config has schemas for. `fault`: the schema refuses it; `unjudged`: why it could not be judged. */
-export const judgedEvents = derived(
+interface JudgedEvents {
+  /** Those that the config has schemas for. `fault`: the schema refuses it; `unjudged`: why it could not be judged. */
+  readonly all: readonly (DialectEvent & {
+    readonly conversation: ConversationView;
+    readonly fault: string | null;
+    readonly unjudged: string | null;
+  })[];
+  /** Why a message may be such an event, and was not read; null if each was. */
+  readonly unread: string | null;
+}
+
+export const judgedEvents: Probe<JudgedEvents> = derived(
   'websocket-judged-events',
   [spoken, talks, everyConversation],
   async ({ ask, config }) => {
@@ -71,12 +81,13 @@ export const judgedEvents = derived(
     const book = new SchemaBook();
     const dialect = await ask(spoken);
     await ask(talks);
-    const heard = (await ask(everyConversation)).all.flatMap((each) => [
+    const conversations = (await ask(everyConversation)).all;
+    const heard = conversations.flatMap((each) => [
       ...heardIn(each, dialect),
       ...heardIn(each, dialect, each.heartbeats),
     ]);
     const documented = heard.filter(({ event }) => Object.hasOwn(schemas, event));
-    return documented.map((each) => {
+    const all = documented.map((each) => {
       try {
         const fault = book.compile(schemas[each.event])(each.data);
         return { ...each, fault: fault?.message ?? null, unjudged: null };
@@ -85,6 +96,10 @@ export const judgedEvents = derived(
         return { ...each, fault: null, unjudged: error.message };
       }
     });
+    const isCut = ({ kind, truncated }: Message) => kind === 'text' && truncated;
+    // What is as long as a message of ours may be its echo.
+    const cut = conversations.find(({ messages, sent }) => messages.some(isCut) && !sent.some(isCut));
+    return { all, unread: cut === undefined ? null : `a message for ${cut.to} is too long to be judged` };
   },
 );
 
