@@ -8,6 +8,7 @@ import {
   practice,
   type Reply,
   type ResponseReading,
+  type Selected,
 } from '../harness/engine/check/suite.ts';
 import { type Likeness, type OddOnes, sameRequests } from './caching/stimuli/repeated.ts';
 import type { Trials } from './operations/stimuli/trials.ts';
@@ -77,7 +78,7 @@ interface UnusualRequest extends RowNotes<'repeats' | 'applies'> {
 /** An unusual request: whatever the answer, it is no 5xx, no hang and no dropped connection. */
 export const handles = (
   id: string,
-  probe: Probe<Reply | readonly Reply[] | Trials>,
+  probe: Probe<Reply | readonly Reply[] | Trials | Selected<Reply>>,
   { what, relied, ...notes }: UnusualRequest,
 ) =>
   check(id, {

@@ -7,6 +7,7 @@ import {
   type Probe,
   practice,
   rfc9110,
+  type Selected,
 } from '../../harness/engine/check/suite.ts';
 import { handles, type RowNotes } from '../row.ts';
 import { documented } from './items.ts';
@@ -23,7 +24,7 @@ interface BadInput extends RowNotes<'repeats'> {
 /** Bad input is the client's fault: neither is it served, nor does the service fail over it. */
 export const refuses = (
   id: string,
-  probe: Probe<Trials | readonly OperationReply[]>,
+  probe: Probe<Trials | Selected<OperationReply>>,
   { what, grounds = [documented], ...notes }: BadInput,
 ) =>
   check(id, {
@@ -233,7 +234,7 @@ export const bodies = [
     grounds: [rfc9110('8.3', 'MAY')],
     uses: [bodiesOf['as-text']],
     async observe({ probe }) {
-      const [reply] = await probe(bodiesOf['as-text']);
+      const [reply] = (await probe(bodiesOf['as-text'])).all;
       const isTaken = reply?.served ?? false;
       return { seen: isTaken, note: isTaken ? 'JSON is taken as text/plain too' : `status ${reply?.status}` };
     },

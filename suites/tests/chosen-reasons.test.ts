@@ -1,5 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../harness/base/json-text.ts';
 import {
   described,
   inJson,
@@ -105,6 +106,33 @@ describe('a header with a schema without an end', () => {
     expect(await said({ 'X-Count': '1' })).toMatch(/^pass/);
     expect(await said({ 'X-Count': 'one' })).toMatch(/^fail/);
     expect(await said({ 'X-Own': 'any' })).toMatch(/^blocked: .*refers to itself without end/);
+  });
+});
+
+describe('odd bodies of a kind', () => {
+  it('are all judged, or block behind those that are', async () => {
+    const body = { required: true, content: { 'application/json': { schema: { type: 'object' } } } };
+    const document = oneOperation(
+      {},
+      { paths: { '/things': { post: { requestBody: body, responses: { 200: { description: 'ok' } } } } } },
+    );
+    const more = `operations: [{ id: search, method: POST, path: /things, safe: true }]
+safety: { unsafeMethods: true }
+`;
+    const said = async (status: number, refusesAfter: number) => {
+      let odd = 0;
+      const serve: RequestListener = async (request, response) => {
+        const text = (await request.toArray()).join('');
+        if (parseJson(text) !== undefined) return void response.writeHead(text === '{}' ? 200 : 400).end();
+        odd += 1;
+        response.writeHead(odd > refusesAfter ? 429 : status, { 'Retry-After': '3600' }).end();
+      };
+      const found = await judgedServed(serve, await described(document, more), [operations]);
+      return saidOf(found, 'operations.body-malformed');
+    };
+    expect(await said(400, 100)).toMatch(/^pass/);
+    expect(await said(400, 1)).toMatch(/^blocked: .*429/);
+    expect(await said(500, 3)).toMatch(/^fail/);
   });
 });
 

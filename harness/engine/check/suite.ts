@@ -25,7 +25,7 @@ export type { ConversationView } from '../../wire/conversation/view.ts';
 export type { Reply } from '../../wire/exchange/reply.ts';
 export type { JsonRemarkKind } from '../../wire/json/text.ts';
 export { SAFE_METHODS } from '../../wire/request.ts';
-export type { Probe } from '../session/probe.ts';
+export type { Probe, Selected } from '../session/probe.ts';
 export { type CheckDefinition, check, checkEach, given, observation, type Suite, suite } from './check.ts';
 export type { CheckContext } from './context.ts';
 export {

@@ -4,7 +4,14 @@ import { isJsonType } from '../../../harness/config/operation/call/call.ts';
 import { refusalBy } from '../../../harness/config/operation/call/refusal.ts';
 import type { Operation, ServiceConfig } from '../../../harness/config/service.ts';
 import type { Stimulus } from '../../../harness/engine/session/http/stimulus.ts';
-import { derived, type Port, type Probe, probe, risky } from '../../../harness/engine/session/probe.ts';
+import {
+  derived,
+  type Port,
+  type Probe,
+  probe,
+  risky,
+  type Selected,
+} from '../../../harness/engine/session/probe.ts';
 import { operationCalls } from './operation.ts';
 import { OwnItems } from './own-items.ts';
 import { aboutOwnItem, isOfOwn, lifecyclesIn } from './own-operations.ts';
@@ -113,6 +120,8 @@ const ENTRIES = Object.entries(BODIES).flatMap(([kind, bodies]) =>
 
 interface Tried {
   readonly replies: ReadonlyMap<string, readonly OperationReply[]>;
+  /** Kinds of which some were not sent. */
+  readonly left: ReadonlySet<string>;
   /** Why the rest was not sent; null where everything was. */
   readonly ended: string | null;
 }
@@ -173,17 +182,21 @@ async function tryBodies(
   const own = new OwnItems(port, before);
   const request = aboutOwnItem(operation, lifecyclesIn(config));
   const replies = new Map<string, OperationReply[]>();
+  const meant = ENTRIES.filter((each) => isRuledOut(each, operation, config));
+  let sent = 0;
   try {
-    for (const { kind, body } of ENTRIES.filter((each) => isRuledOut(each, operation, config))) {
+    for (const { kind, body } of meant) {
       const order = orderOf(operation, { ...request, body: null }, body[0]);
       const reply = await own.send(order, otherwise(body, operation, order));
       if (reply === null) throw new Blocked('the run could create no item of its own to send it to');
       replies.set(kind, [...(replies.get(kind) ?? []), reply]);
+      sent += 1;
     }
-    return { replies, ended: null };
+    return { replies, left: new Set(), ended: null };
   } catch (error) {
     if (!(error instanceof Blocked)) throw error;
-    return { replies, ended: error.message };
+    const left = new Set(meant.slice(sent).map(({ kind }) => kind));
+    return { replies, left, ended: error.message };
   }
 }
 
@@ -215,18 +228,20 @@ function otherwise(
   };
 }
 
-/** What came of the bodies of a kind. */
+/** What came of the bodies of a kind, and why some of them were not sent. */
 export const bodiesOf = Object.fromEntries(
   Object.keys(BODIES).map((kind) => [
     kind,
     risky(
-      derived(`operation-bodies-${kind}`, [tried], async ({ ask }) => {
-        const { replies, ended } = await ask(tried);
-        const found = replies.get(kind) ?? [];
-        if (found.length > 0) return found;
-        if (ended !== null) throw new Blocked(ended);
-        throw new NotApplicable('the documents do not rule such a body out');
+      derived(`operation-bodies-${kind}`, [tried], async ({ ask }): Promise<Selected<OperationReply>> => {
+        const { replies, left, ended } = await ask(tried);
+        const all = replies.get(kind) ?? [];
+        const shortfall =
+          ended !== null && left.has(kind) ? ({ end: 'blocked', reason: ended } as const) : null;
+        if (all.length === 0 && shortfall === null)
+          throw new NotApplicable('the documents do not rule such a body out');
+        return { all, shortfall };
       }),
     ),
   ]),
-) as Readonly<Record<BodyKind, Probe<readonly OperationReply[]>>>;
+) as Readonly<Record<BodyKind, Probe<Selected<OperationReply>>>>;
