@@ -179,7 +179,14 @@ export const othersKept = {
         if (!other.isOver()) return kept;
         const view = await other.end();
         const suspect = suspectOf(said, view);
-        if (suspect === null) return kept;
+        if (suspect === null) {
+          const endedMs = momentIn(view, view.unaskedEnd?.atMs ?? Number.POSITIVE_INFINITY);
+          const unseen = said.find((each) => momentIn(each.view, 0) > endedMs);
+          if (unseen === undefined) return kept;
+          throw new NotApplicable(
+            `the service ends a quiet connection by itself, and none was left beside ${unseen.view.to}`,
+          );
+        }
         const isLost = await isLostAgain(suspect, view, port);
         const { serverClose, closeCode } = view;
         const how = serverClose === null ? 'the end of TCP' : `the close code ${closeCode ?? 'none'}`;
