@@ -200,6 +200,7 @@ const COMBINED: Readonly<Partial<Record<ReferenceName, readonly string[]>>> = {
     'talks-first+ws-sends-fragments',
     'talks-in-binary+ws-pings-first',
     'talks-after-refusal+no-compression',
+    'bounds-client-window+ws-pings-first+ws-greets',
     'talks-without-events+counts-handshakes',
     'talks-not-of-misfits+ws-pings-first',
     'talks-no-more-upon-misfits+ws-sends-fragments',
