@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
-import { isLatin1, utf8Beginning, visible } from './utf8.ts';
+import { isLatin1, utf8Beginning, utf8FaultAt, visible } from './utf8.ts';
 
 describe('visible', () => {
   it('writes out what cannot be seen', () => {
@@ -77,4 +77,14 @@ it.each([
   ['a€', false],
 ])('%s has a character for each octet: %s', (text, isIt) => {
   expect(isLatin1(text)).toBe(isIt);
+});
+
+it.each([
+  ['after a byte order mark', [0xef, 0xbb, 0xbf, 0xff], 3],
+  ['at the beginning', [0xff], 0],
+  ['at the beginning of several', [0xff, 0x61, 0x61], 0],
+  ['after characters of several octets', [0xc3, 0xa9, 0xe2, 0x82, 0xac, 0x80], 5],
+  ['nowhere', [0x61], null],
+])('the first octet that is no UTF-8 is %s', (_, octets, at) => {
+  expect(utf8FaultAt(Uint8Array.from(octets))).toBe(at);
 });
