@@ -87,7 +87,7 @@ export class JsonSequenceReader extends Records {
     this.#lines = 0;
     if (text?.trim() === '') return [];
     if (!isOpen) return [record(text, [fault('no record separator before a value')])];
-    return [record(text, text?.endsWith('\n') ? [] : [fault('no line feed after a value')])];
+    return [record(text, octets.at(-1) === LF ? [] : [fault('no line feed after a value')])];
   }
 }
 

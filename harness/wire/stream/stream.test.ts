@@ -98,3 +98,120 @@ describe('a stream without an end', () => {
     expect(reader?.push(octets('\n\n'))).toEqual([]);
   });
 });
+
+describe('the events of a stream (WHATWG HTML §9.2.6)', () => {
+  const type = 'text/event-stream';
+  const events = (text: string) =>
+    read(type, text).map(({ value, event }) => [value, event?.type, event?.lastEventId] as const);
+
+  it.each<readonly [string, string, readonly unknown[]]>([
+    ['a byte order mark at the beginning', '\xef\xbb\xbfdata: a\n\n', [[{ data: 'a' }, 'message', '']]],
+    [
+      'another one further on',
+      'id: 1\n\xef\xbb\xbfdata: a\ndata: b\n\n',
+      [[{ data: 'b', id: '1' }, 'message', '1']],
+    ],
+    ['something like a mark', '\xef\xbb\xbedata: a\ndata: b\n\n', [[{ data: 'b' }, 'message', '']]],
+    ['data alone', 'data: a\n\n', [[{ data: 'a' }, 'message', '']]],
+    ['an empty type', 'event:\ndata: a\n\n', [[{ event: '', data: 'a' }, 'message', '']]],
+    ['spaces, of which the first goes', 'data:  a: b\n\n', [[{ data: ' a: b' }, 'message', '']]],
+    ['a colon at its beginning', ':data: a\ndata: b\n\n', [[{ data: 'b' }, 'message', '']]],
+    ['three kinds of line ends', 'data: a\rdata: b\r\ndata: c\n\r\n', [[{ data: 'a\nb\nc' }, 'message', '']]],
+    [
+      'an end of CR and LF, and then another',
+      'data: a\r\n\r\ndata: b\r\n\r\n',
+      [
+        [{ data: 'a' }, 'message', ''],
+        [{ data: 'b' }, 'message', ''],
+      ],
+    ],
+    [
+      'an end of two CRs',
+      'data: a\r\rdata: b\r\r',
+      [
+        [{ data: 'a' }, 'message', ''],
+        [{ data: 'b' }, 'message', ''],
+      ],
+    ],
+    [
+      'an id that stays',
+      'id: 1\ndata: a\n\ndata: b\n\n',
+      [
+        [{ data: 'a', id: '1' }, 'message', '1'],
+        [{ data: 'b' }, 'message', '1'],
+      ],
+    ],
+    ['a retry', 'retry: 15\ndata: a\n\n', [[{ data: 'a', retry: 15 }, 'message', '']]],
+    ['a retry that is too long', `retry: ${'9'.repeat(16)}\ndata: a\n\n`, [[{ data: 'a' }, 'message', '']]],
+  ])('have %s', (_, text, expected) => {
+    expect(events(text)).toEqual(expected);
+  });
+
+  it('have only members that they tell', () => {
+    expect(Object.keys(streamParts(type, octets('data: a\n\n'), true)[0]?.value as object)).toEqual(['data']);
+  });
+
+  it('have each fault once, and faults of several kinds', () => {
+    expect(faults(type, 'retry: x\nretry: y\nid: \0\ndata: \xff\n\n')).toEqual([
+      'a retry that is no whole number of milliseconds',
+      'an id with the character U+0000',
+      'octets that are no UTF-8',
+    ]);
+    expect(faults(type, 'retry: 1x\n\nretry: x1\n\n')).toHaveLength(2);
+  });
+
+  it('are signs of life if they have no data, and nothing if they have no lines', () => {
+    const kinds = (text: string) => streamParts(type, octets(text), true).map(({ kind }) => kind);
+    expect([kinds('\n\n'), kinds('id: 1\n\n'), kinds('id: 1\n\n\n'), kinds(': a\n')]).toEqual([
+      [],
+      ['filler'],
+      ['filler'],
+      ['filler'],
+    ]);
+  });
+});
+
+describe('the bounds of a record', () => {
+  const lines = (text: string, isWhole = true) =>
+    streamParts('application/jsonl', octets(text), isWhole).map(({ kind, value }) =>
+      kind === 'item' ? value : kind,
+    );
+
+  it('are its line, and the end of the stream', () => {
+    expect(lines('1\n \n2')).toEqual([1, 'filler', 2]);
+    expect(lines('1\n2', false)).toEqual([1]);
+    expect(lines('1\n')).toEqual([1]);
+    expect(lines('1\n ')).toEqual([1]);
+    expect(streamParts('text/plain', octets('1\n'), true)).toEqual([]);
+    expect(streamReader('text/plain')).toBeNull();
+    expect(streamReader('constructor')).toBeNull();
+  });
+
+  it('are a mebibyte', () => {
+    const messages = (length: number) =>
+      streamParts('application/jsonl', octets(`"${'x'.repeat(length - 2)}"\n2\n`), true).map(
+        ({ faults: all }) => all.map(({ message }) => message),
+      );
+    expect(messages(1_048_576)).toEqual([[], []]);
+    expect(messages(1_048_577)).toEqual([['more than 1048576 octets']]);
+    const event = (length: number) =>
+      streamParts('text/event-stream', octets(`data:${'x'.repeat(length - 5)}\n\n`), true);
+    expect(event(1_048_576)[0]?.kind).toBe('item');
+    expect(event(1_048_577)).toMatchObject([{ faults: [{ matter: 'length' }] }]);
+    const two = (length: number) =>
+      streamParts('text/event-stream', octets(`data:a\ndata:${'x'.repeat(length - 7)}\n\n`), true);
+    expect(two(1_048_576)[0]?.kind).toBe('item');
+    expect(two(1_048_577)).toMatchObject([{ faults: [{ matter: 'length' }] }]);
+  });
+
+  it('are for a sequence its separators, and its line feed as far as 64 lines', () => {
+    const type = 'application/json-seq';
+    const long = (count: number) =>
+      streamReader(type)?.push(octets(`\x1e[${'\n'.repeat(count - 1)}1]\n`)) ?? [];
+    expect(long(64)).toMatchObject([{ value: [1] }]);
+    expect(long(65)).toEqual([]);
+    expect(values(type, `\x1e[${'\n'.repeat(70)}1]\n\x1e2\n`)).toEqual([[1], 2]);
+    expect(faults(type, '\x1e"\xff"\n\x1e2\n')).toEqual(['octets that are no UTF-8']);
+    expect(faults(type, '\x1e1\n \n\x1e2\n')).toEqual([]);
+  });
+});
