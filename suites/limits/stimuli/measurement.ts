@@ -177,7 +177,13 @@ export const limitMeasurement = probe<LimitMeasurement>(
     const isCut = isCutShort();
     const all = observed().filter(({ part }) => !isCut || part !== 'parallel');
     if (isCut) parallel = null;
-    const inference = inferLimit(all, plan, ownOffsetMs);
+    // Windows may have ended anywhere among requests that were sent earlier.
+    const fromMs = refusedAnew === null ? 0 : (anewMs ?? 0);
+    const inference = inferLimit(
+      all.filter(({ sentMs }) => sentMs >= fromMs),
+      plan,
+      ownOffsetMs,
+    );
     if (forgets(inference)) port.quota.forgets();
     const observations = all.filter(({ sentMs }) => sentMs < untilMs);
     const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;

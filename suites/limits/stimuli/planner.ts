@@ -126,11 +126,14 @@ function anew({ documented, observations, anewMs, isHasteRefused }: LimitKnowled
   };
 }
 
-/** Whether windows may be shorter than documented, and nothing shows it. */
+/** Whether windows may be shorter than documented, or refusals count, and nothing shows it. */
 function isDoubtful(known: LimitKnowledge): boolean {
-  const { documented, observations } = known;
+  const { documented, observations, ownOffsetMs } = known;
   if (isBackAgain(known)) return windowFault(observations, documented, false) === null;
-  return isSlowInTurn(observations, documented) && !isWindowShown(observations, documented);
+  if (!isSlowInTurn(observations, documented)) return false;
+  const { compatible, refusalsExtend } = inferLimit(observations, documented, ownOffsetMs);
+  const mayCount = refusalsExtend === null && compatible.includes('sliding-log');
+  return mayCount || !isWindowShown(observations, documented);
 }
 
 /** When the quota was spent, or what of it flowed back was, by requests of other checks; null where none was refused. */
