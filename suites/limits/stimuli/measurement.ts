@@ -178,7 +178,7 @@ export const limitMeasurement = probe<LimitMeasurement>(
     const all = observed().filter(({ part }) => !isCut || part !== 'parallel');
     if (isCut) parallel = null;
     // Windows may have ended anywhere among requests that were sent earlier.
-    const fromMs = refusedAnew === null ? 0 : (anewMs ?? 0);
+    const fromMs = probes.every(({ served }) => served) ? 0 : (anewMs ?? 0);
     const inference = inferLimit(
       all.filter(({ sentMs }) => sentMs >= fromMs),
       plan,
