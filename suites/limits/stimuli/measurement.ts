@@ -43,6 +43,8 @@ import type { LimitStep } from './step.ts';
 /** Everything that is found out about the limit, in one window and the beginning of the next. */
 interface LimitMeasurement {
   readonly observations: readonly LimitObservation[];
+  /** Those since the quota was spent anew, if it was: no wait lasts from earlier ones. */
+  readonly recent: readonly LimitObservation[];
   readonly inference: LimitInference;
   /** Requests sent alone after the last refusal, in the order of sending. */
   readonly probes: readonly Reply[];
@@ -187,7 +189,16 @@ export const limitMeasurement = probe<LimitMeasurement>(
     if (forgets(inference)) port.quota.forgets();
     const observations = all.filter(({ sentMs }) => sentMs < untilMs);
     const evidence = parallel?.burst.id ?? probes.at(-1)?.evidence ?? met.evidence;
-    return { observations, inference, probes, refusedAnew, parallel, ended, evidence };
+    return {
+      observations,
+      recent: observations.filter(({ sentMs }) => sentMs >= fromMs),
+      inference,
+      probes,
+      refusedAnew,
+      parallel,
+      ended,
+      evidence,
+    };
   },
 );
 
@@ -242,7 +253,13 @@ export const recovery = derived<Recovery>(
   'recovery',
   [refusal, limitMeasurement],
   async ({ ask, config }) => {
-    const { observations, inference, probes, refusedAnew } = await ask(limitMeasurement);
+    const {
+      observations: all,
+      recent: observations,
+      inference,
+      probes,
+      refusedAnew,
+    } = await ask(limitMeasurement);
     const met = refusedAnew ?? (await ask(refusal));
     const plan = planOf(config);
     const { windowMs } = plan;
@@ -264,7 +281,7 @@ export const recovery = derived<Recovery>(
       servedResetDishonesty: servedResetFault(observations, plan, inference),
       remainingDishonesty: remainingFault(observations, plan, inference),
       windowFault: windowFault(observations, plan, resetDishonesty === null),
-      mayBeShorter: isSlowInTurn(observations, plan) && !isWindowShown(observations, plan),
+      mayBeShorter: isSlowInTurn(all, plan) && !isWindowShown(observations, plan),
       putOff: inference.refusalsExtend,
       isLogged: inference.refusalsExtend === true && (isLog || putOff(observations, plan) !== true),
       banned: banned?.status ?? null,

@@ -57,6 +57,7 @@ const HARD: readonly (readonly [string, number, MatrixRun['load'], number])[] = 
   ['one too many, by the clock', 1_000, 'busy', 3],
   ['sliding counter of a clock of its own', 1_000, 'busy', 8],
   ['half the wait in Retry-After', 100, 'busy', 20],
+  ['sliding counter', 100, 'busy', 8],
   ['half the window', 100, 'busy', 27],
   ['half the window', 100, 'busy', 28],
   ['half the window, by the clock', 100, 'busy', 24],
