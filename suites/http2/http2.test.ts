@@ -20,11 +20,15 @@ const LIST: Answer = { body: '{"resources":[1,2]}' };
 type Version = Parameters<Answers>[0];
 
 /** How each request is answered, by version. */
-function answering(answers: Answers, open: boolean) {
+function answering(answers: Answers, open: boolean, refusals: readonly number[]) {
+  let refused = 0;
   const counts = { '1.1': 0, '2.0': 0 };
   return (version: Version, url: string | undefined, authorization: string | undefined) => {
-    if (!open && !holdsKey(authorization))
-      return { status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="both"' }, body: '' };
+    if (!open && !holdsKey(authorization)) {
+      const status = refusals[Math.min(refused, refusals.length - 1)] ?? 401;
+      refused += 1;
+      return { status, headers: { 'WWW-Authenticate': 'Bearer realm="both"' }, body: '' };
+    }
     if (url === '/v1/resources') counts[version] += 1;
     const { status = 200, type = 'application/json', body = '' } = answers(version, counts[version]);
     return { status, headers: type === null ? {} : { 'Content-Type': type }, body };
@@ -38,14 +42,16 @@ interface Setting {
   readonly alone?: boolean;
   /** The config says that it speaks HTTP/2. */
   readonly isSaid?: boolean;
+  /** Of requests without a key, in turn; the last one is that of all further ones. */
+  readonly refusals?: readonly number[];
 }
 
 /** A service on one port for both versions. */
 async function judgedOf(
   answers: Answers,
-  { open = true, alone = false, isSaid = true }: Setting = {},
+  { open = true, alone = false, isSaid = true, refusals = [] }: Setting = {},
 ): Promise<Judged> {
-  const answer = answering(answers, open);
+  const answer = answering(answers, open, refusals);
   const olderServer = createServer(({ url, headers }, response) => {
     const { status, headers: fields, body } = answer('1.1', url, headers.authorization);
     response.writeHead(status, fields).end(body);
@@ -138,4 +144,9 @@ it('compares nothing of a service that speaks HTTP/2 alone', async () => {
   const all = await judgedOf(() => LIST, { alone: true });
   expect(saidOf(all, SAME)).toBe('skipped: the service speaks HTTP/2 alone');
   expect(saidOf(all, 'http2.well-formed')).toMatch(/^pass/);
+});
+
+it('names the status that a request beside a reset one gets', async () => {
+  const all = await judgedOf(() => LIST, { open: false, refusals: [401, 503] });
+  expect(saidOf(all, 'http2.stream-reset')).toMatch(/^fail: expected status 401, as alone, got status 503/);
 });
