@@ -79,7 +79,7 @@ function groupRuns(group: ProcessGroup): boolean | null {
 }
 
 /** Processes with its mark in another group. A process that has ended has no mark. */
-function strays({ leader, mark }: ProcessGroup): readonly number[] {
+export function strays({ leader, mark }: ProcessGroup): readonly number[] {
   const carried = `${MARK}=${mark}`;
   return processes().filter(
     (pid) => environmentOf(pid).split('\0').includes(carried) && processStat(pid)?.group !== leader,

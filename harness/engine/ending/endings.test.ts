@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../base/fixtures/folder.ts';
@@ -42,20 +41,7 @@ async function leftBehind(reports: string, process: ConformProcess): Promise<Res
   expect(process.stderr()).not.toContain(EXAMPLE_KEY);
   const results = resultsIn(reports);
   expect(readResults(join(runFolder, 'results.json'))).toEqual(results);
-  for (const { provider } of results.services) {
-    if (provider.url !== '') expect(await isOpen(provider.url)).toBe(false);
-  }
   return results;
-}
-
-function isOpen(url: string): Promise<boolean> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname);
-    socket.on('connect', () => resolve(true));
-    socket.on('error', () => resolve(false));
-    socket.on('close', () => socket.destroy());
-  });
 }
 
 /** A run of these suites; `over` waits for its end. */
