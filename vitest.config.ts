@@ -20,6 +20,7 @@ const RELEASE = [
   'suites/tests/event-source.test.ts',
   'suites/tests/faultless-programs.test.ts',
   'suites/tests/limits/proxy-limiters.test.ts',
+  'suites/tests/websocket/other-runtimes.test.ts',
 ];
 
 /**

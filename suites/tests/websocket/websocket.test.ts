@@ -7,8 +7,17 @@ import type { ServiceConfig } from '../../../harness/config/service.ts';
 import { echoing, startWsEndpoint } from '../../../harness/wire/fixtures/ws-endpoint.ts';
 import { acceptFor } from '../../../harness/wire/http/request.ts';
 import { websocket as suite } from '../../websocket/websocket.suite.ts';
-import { byHand, type Seen, type Sent } from '../fixtures/by-hand.ts';
-import { ECHO_PROGRAMS, isInstalled, type Program, startProgram } from '../fixtures/echo-programs.ts';
+import {
+  byHand,
+  octetsOf,
+  refusalOf,
+  type Seen,
+  type Sent,
+  statusOf,
+  UNMASKED_TEXT,
+  VERSION_12,
+  WITHOUT_HOST,
+} from '../fixtures/by-hand.ts';
 import { ECHO_SERVERS } from '../fixtures/echo-servers.ts';
 import {
   echoConfig,
@@ -38,24 +47,6 @@ const KNOWN: Readonly<Record<keyof typeof ECHO_SERVERS, readonly string[]>> = {
   'faye-websocket': ['fail websocket.supported-version', HOSTLESS],
 };
 
-/** The same of other runtimes and languages. */
-const KNOWN_OF_PROGRAMS: Readonly<Record<Program, readonly string[]>> = {
-  bun: ['fail websocket.missing-connection', 'fail websocket.bad-subprotocol'],
-  deno: [
-    'fail websocket.other-version',
-    'fail websocket.missing-version',
-    HOSTLESS,
-    'fail websocket.unmasked',
-    'warning websocket.failure-announced',
-    'fail websocket.server-control-frames',
-  ],
-  'websockets (Python)': [
-    'fail websocket.supported-version',
-    HOSTLESS,
-    'warning websocket.deflate-offer-declined',
-  ],
-};
-
 // Beside each other: what they take is the waits for an end that does not come.
 describe.concurrent('an echo has no other findings than true ones', () => {
   it.for(Object.entries(ECHO_SERVERS))('by %s', async ([library, start], { expect, onTestFinished }) => {
@@ -66,49 +57,29 @@ describe.concurrent('an echo has no other findings than true ones', () => {
     expect(withOutcome(all, 'pass').length).toBeGreaterThan(55);
     expect(all.requests).toBeLessThan(120);
   });
-
-  it.for(ECHO_PROGRAMS.filter(isInstalled))('by %s', async (name, { expect, onTestFinished }) => {
-    const server = await startProgram(name);
-    onTestFinished(server.stop);
-    const all = await judged(await echoConfig(), [suite], server);
-    expect(findings(all)).toEqual(KNOWN_OF_PROGRAMS[name]);
-    expect(withOutcome(all, 'pass').length).toBeGreaterThan(55);
-  });
 });
 
-/** Frames as octets, with the masking key 0 where they are masked. */
-const UNMASKED_TEXT = [0x81, 0x01, 0x78];
+/** Frames as octets, with the masking key 0. */
 const CLOSE_1015 = [0x88, 0x82, 0, 0, 0, 0, 0x03, 0xf7];
 const CLOSE_WITH_BAD_REASON = [0x88, 0x83, 0, 0, 0, 0, 0x03, 0xe8, 0xff];
-const CLOSE_OF_126_OCTETS = [0x88, 0xfe, 0, 126, 0, 0, 0, 0, 0x03, 0xe8, ...Array<number>(124).fill(0x78)];
-const RESERVED_OPCODE = [0x83, 0x80, 0, 0, 0, 0];
 
-const WITHOUT_HOST = { lines: { Host: null } };
-const VERSION_12 = { lines: { 'Sec-WebSocket-Version': '12' } };
-
-const octets = ({ rest }: Seen) => [...rest];
 /** The code of a Close frame that comes first. */
 const closeCode = ({ rest }: Seen) => (rest[0] === 0x88 ? rest.readUInt16BE(2) : null);
-const status = ({ head }: Seen) => Number(/^HTTP\/1\.1 (\d+) /.exec(head)?.[1]);
-const refusal = (seen: Seen) => [status(seen), /^sec-websocket-version:/im.test(seen.head)];
 
 const { ws, '@fastify/websocket': fastify, websocket, 'faye-websocket': faye } = ECHO_SERVERS;
-const bun = () => startProgram('bun');
-const deno = () => startProgram('deno');
 
 describe('by hand', () => {
   it.each<[string, () => Promise<LocalServer>, Sent, (seen: Seen) => unknown, unknown]>([
-    ['ws takes a handshake without Host', ws, WITHOUT_HOST, status, 101],
-    ['@fastify/websocket takes a handshake without Host', fastify, WITHOUT_HOST, status, 101],
-    ['faye-websocket takes a handshake without Host', faye, WITHOUT_HOST, status, 101],
-    ['deno takes a handshake without Host', deno, WITHOUT_HOST, status, 101],
-    ['websocket takes POST', websocket, { method: 'POST', lines: { 'Content-Length': '0' } }, status, 101],
-    ['websocket takes another protocol', websocket, { lines: { Upgrade: 'conform/1' } }, status, 101],
+    ['ws takes a handshake without Host', ws, WITHOUT_HOST, statusOf, 101],
+    ['@fastify/websocket takes a handshake without Host', fastify, WITHOUT_HOST, statusOf, 101],
+    ['faye-websocket takes a handshake without Host', faye, WITHOUT_HOST, statusOf, 101],
+    ['websocket takes POST', websocket, { method: 'POST', lines: { 'Content-Length': '0' } }, statusOf, 101],
+    ['websocket takes another protocol', websocket, { lines: { Upgrade: 'conform/1' } }, statusOf, 101],
     [
       'websocket echoes an unmasked frame',
       websocket,
       { octets: UNMASKED_TEXT, expects: 3 },
-      octets,
+      octetsOf,
       UNMASKED_TEXT,
     ],
     ['websocket answers 1015 with 1000', websocket, { octets: CLOSE_1015, expects: 4 }, closeCode, 1000],
@@ -119,7 +90,7 @@ describe('by hand', () => {
       closeCode,
       1000,
     ],
-    ['faye-websocket refuses version 12 without naming its own', faye, VERSION_12, refusal, [400, false]],
+    ['faye-websocket refuses version 12 without naming its own', faye, VERSION_12, refusalOf, [400, false]],
     [
       'faye-websocket closes an unmasked frame with 1003',
       faye,
@@ -127,48 +98,11 @@ describe('by hand', () => {
       closeCode,
       1003,
     ],
-    ['bun does without Connection: Upgrade', bun, { lines: { Connection: 'keep-alive' } }, status, 101],
-    [
-      'bun selects a subprotocol with a space in it',
-      bun,
-      { lines: { 'Sec-WebSocket-Protocol': 'conform bad' } },
-      ({ head }) => /^sec-websocket-protocol: (.*?)\r?$/im.exec(head)?.[1],
-      'conform bad',
-    ],
-    ['deno takes version 12', deno, VERSION_12, status, 101],
-    ['deno takes no version', deno, { lines: { 'Sec-WebSocket-Version': '' } }, status, 101],
-    ['deno echoes an unmasked frame', deno, { octets: UNMASKED_TEXT, expects: 3 }, octets, UNMASKED_TEXT],
-    [
-      'deno ends TCP over a reserved opcode without a Close',
-      deno,
-      { octets: RESERVED_OPCODE, expects: 1 },
-      octets,
-      [],
-    ],
-    [
-      'deno sends a Close back that is longer than a control frame may be',
-      deno,
-      { octets: CLOSE_OF_126_OCTETS, expects: 4 },
-      (seen) => octets(seen).slice(0, 4),
-      [0x88, 126, 0, 126],
-    ],
   ])('%s', async (_, start, sent, look, expected) => {
     const { url, stop } = await start();
     onTestFinished(stop);
     expect(look(await byHand(url, sent))).toEqual(expected);
   });
-
-  it.runIf(isInstalled('websockets (Python)'))(
-    'websockets of Debian refuses version 12 without naming its own, takes no Host, and fails at a window of 8 bits',
-    async () => {
-      const { url, stop } = await startProgram('websockets (Python)');
-      onTestFinished(stop);
-      expect(refusal(await byHand(url, VERSION_12))).toEqual([400, false]);
-      expect(status(await byHand(url, WITHOUT_HOST))).toBe(101);
-      const lines = { 'Sec-WebSocket-Extensions': 'permessage-deflate; server_max_window_bits=8' };
-      expect(status(await byHand(url, { lines }))).toBe(500);
-    },
-  );
 
   it('ws inflates 64 KiB to 64 MiB and sends them back, compressed', async () => {
     const { url, stop } = await ECHO_SERVERS['ws, compressing']();
