@@ -158,13 +158,14 @@ export function base64Readings(view: OctetView, unpacking: Unpacking): Base64Rea
   const runs = Array.from(latin1Text(view.octets).matchAll(BASE64), ({ 0: run, index }) => ({
     run,
     index,
-  })).filter(({ run }) => !DIGITS.test(run));
+    ...wordOf(run),
+  })).filter(({ decodes }) => decodes);
   if (runs.length === 0) return { readings: [], unread: [] };
   const readings = LEADS.flatMap((lead) => {
     let decoded: Rewriting | null = null;
     let done = 0;
-    for (const { run, index } of runs) {
-      if ((leadsOf(run) & (1 << lead)) === 0) continue;
+    for (const { run, index, readable } of runs) {
+      if ((readable & (1 << lead)) === 0) continue;
       decoded ??= new Rewriting(view, view.octets.length);
       const from = index + lead;
       // The first reading keeps the text between the runs.
@@ -180,10 +181,13 @@ export function base64Readings(view: OctetView, unpacking: Unpacking): Base64Rea
   });
   const packed: { readonly from: number; readonly length: number; readonly content: Uint8Array }[] = [];
   const unread: TextRange[] = [];
-  const marked = runs.map(({ run, index }) => ({ run, index, lead: PACKED_GROUP.exec(run)?.index ?? -1 }));
-  const likelyFirst = [...marked.filter(({ lead }) => lead >= 0), ...marked.filter(({ lead }) => lead < 0)];
-  for (const { run, index, lead: found } of likelyFirst) {
-    const lead = Math.max(0, found);
+  const packable = runs.filter(({ mayBePacked }) => mayBePacked);
+  const likelyFirst = [
+    ...packable.filter(({ packedAt }) => packedAt >= 0),
+    ...packable.filter(({ packedAt }) => packedAt < 0),
+  ];
+  for (const { run, index, packedAt } of likelyFirst) {
+    const lead = Math.max(0, packedAt);
     const content = unpacking.contentOf(run.slice(lead));
     const [from, length] = [index + lead, run.length - lead];
     if (content === null) {
@@ -208,10 +212,29 @@ const BETWEEN = [0x20];
 /** The same words come in many texts, and in many readings of one. */
 const REMEMBERED_WORDS = { values: 4_000, length: 200, total: 400_000 };
 
-/** The leads behind which a run looks readable, a bit for each. */
-const leadsOf = remembering(REMEMBERED_WORDS, (run) =>
-  LEADS.reduce((bits, lead) => bits | (Number(looksReadable(run, lead)) << lead), 0),
-);
+/** Properties of a run of base64 characters, which depend on nothing else. */
+interface Word {
+  /** False for digests, identifiers and dates. */
+  readonly decodes: boolean;
+  /** The leads behind which it looks readable, a bit for each. */
+  readonly readable: number;
+  /** Where compressed content is likely to begin; -1 if nowhere. */
+  readonly packedAt: number;
+  readonly mayBePacked: boolean;
+}
+
+const DIGITS_ALONE: Word = { decodes: false, readable: 0, packedAt: -1, mayBePacked: false };
+
+const wordOf = remembering(REMEMBERED_WORDS, (run): Word => {
+  if (DIGITS.test(run)) return DIGITS_ALONE;
+  const packedAt = PACKED_GROUP.exec(run)?.index ?? -1;
+  return {
+    decodes: true,
+    readable: LEADS.reduce((bits, lead) => bits | (Number(looksReadable(run, lead)) << lead), 0),
+    packedAt,
+    mayBePacked: mayBeCompressed(Buffer.from(run.slice(Math.max(0, packedAt)), 'base64')),
+  };
+});
 
 /** Whether one end of a run is text, in ASCII or UTF-16; a secret in other octets has forms of its own. */
 function looksReadable(run: string, lead: number): boolean {
@@ -263,7 +286,6 @@ export class Unpacking {
 
   #unpacked(base64: string): Uint8Array | null {
     const octets = Buffer.from(base64, 'base64');
-    if (!mayBeCompressed(octets)) return NOTHING;
     if (this.#vain <= 0) return null;
     if (this.#attempts <= 0) return looksCompressed(octets) ? null : NOTHING;
     this.#attempts -= 1;
