@@ -17,7 +17,7 @@ import {
   windowFault,
 } from '../../../harness/wire/limit/fault/honesty.ts';
 import { longerLimitMet } from '../../../harness/wire/limit/fault/longer-limit.ts';
-import { inferLimit, type LimitInference } from '../../../harness/wire/limit/infer.ts';
+import { explainingKinds, inferLimit, type LimitInference } from '../../../harness/wire/limit/infer.ts';
 import type { LimitAlgorithm } from '../../../harness/wire/limit/model/models.ts';
 import {
   isLimitersRefusal,
@@ -179,8 +179,13 @@ export const limitMeasurement = probe<LimitMeasurement>(
     const isCut = isCutShort();
     const all = observed().filter(({ part }) => !isCut || part !== 'parallel');
     if (isCut) parallel = null;
+    const spentAnewMs = refusedAnew === null ? 0 : (anewMs ?? 0);
+    const before = all.filter(({ sentMs }) => sentMs < spentAnewMs);
+    // A limit of concurrent requests has no windows: it refuses no request alone, and no other kind explains what was before.
+    const isWithoutWindows =
+      probes.every(({ served }) => served) && explainingKinds(before, plan, ownOffsetMs).length === 0;
     // Windows may have ended anywhere among requests that were sent earlier.
-    const fromMs = probes.every(({ served }) => served) ? 0 : (anewMs ?? 0);
+    const fromMs = isWithoutWindows ? 0 : spentAnewMs;
     const inference = inferLimit(
       all.filter(({ sentMs }) => sentMs >= fromMs),
       plan,

@@ -42,6 +42,7 @@ const HARD: readonly (readonly [string, number, MatrixRun['load'], number])[] = 
   ['half the window, by the clock', 100, 'busy', 7],
   ['token bucket', 1_000, 'busy', 2],
   ['documented burst, empty at first', 100, 'busy', 1],
+  ['documented burst, empty at first', 1_000, 'quiet', 5],
   ['log of refusals as well', 20, 'quiet', 4],
   ['log of refusals as well', 60, 'quiet', 40],
   ['log of refusals as well', 100, 'busy', 3],
