@@ -52,6 +52,8 @@ export interface JsonText {
   readonly limit: string | null;
 }
 
+const QUOTATION_MARK = 0x22;
+
 /** Of a kind: many of one hide none of another. */
 const MOST_REMARKS = 100;
 
@@ -210,8 +212,7 @@ class JsonReader {
     const start = this.#at;
     let escaped = false;
     this.#at++;
-    while (this.#char() !== '"') {
-      const octet = this.#octets[this.#at];
+    for (let octet = this.#octets[this.#at]; octet !== QUOTATION_MARK; octet = this.#octets[this.#at]) {
       if (octet === undefined) this.#stop('a string that never ends', start);
       if (octet < 0x20) this.#stop(`${this.#here()} unescaped in a string`);
       if (octet === 0x5c) {

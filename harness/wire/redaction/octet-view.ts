@@ -320,7 +320,9 @@ function decoding(
       whole ??= latin1Text(octets);
       return whole;
     };
-    const places = introducers.map((introducer) => placesOf(octets, introducer));
+    // `indexOf` of a Buffer is far quicker than that of a Uint8Array.
+    const searched = Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength);
+    const places = introducers.map((introducer) => placesOf(searched, introducer));
     let decoded: Rewriting | null = null;
     for (let at = 0; at < octets.length; ) {
       at = Math.min(...places.map((next) => next(at)));
@@ -336,7 +338,7 @@ function decoding(
 }
 
 /** Where an octet comes next, from a place on that only grows; the length where it comes no more. */
-function placesOf(octets: Uint8Array, octet: number): (from: number) => number {
+function placesOf(octets: Buffer, octet: number): (from: number) => number {
   let next = -1;
   return (from) => {
     if (next < from) next = octets.indexOf(octet, from);

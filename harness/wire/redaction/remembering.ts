@@ -5,7 +5,7 @@ export interface MemoryBounds {
   readonly total: number;
 }
 
-/** `anew`, with its results remembered within these bounds until `version` gives another number. */
+/** `anew`, with its latest results remembered within these bounds until `version` gives another number. */
 export function remembering<T>(
   { values, length, total }: MemoryBounds,
   anew: (text: string) => T,
@@ -15,7 +15,7 @@ export function remembering<T>(
   let [known, held] = [0, 0];
   return (text) => {
     if (text.length > length) return anew(text);
-    if (version() !== known || results.size >= values || held > total) {
+    if (version() !== known) {
       results.clear();
       held = 0;
     }
@@ -23,8 +23,13 @@ export function remembering<T>(
     const before = results.get(text);
     if (before !== undefined) return before;
     const result = anew(text);
-    results.set(text, result);
     held += text.length;
+    for (const oldest of results.keys()) {
+      if (results.size < values && held <= total) break;
+      results.delete(oldest);
+      held -= oldest.length;
+    }
+    results.set(text, result);
     return result;
   };
 }
