@@ -225,9 +225,15 @@ const FEW_WAYS: ReadonlySet<string> = new Set<Way>([
 
 /** Suites with requests that differ by their headers alone, so that a fault that comes and goes is met. */
 const ASKING_ALIKE = ['auth', 'status', 'headers', 'framing', 'json', 'paths', 'caching', 'negotiation'];
-/** Faults that show only in the record of several suites, which stand here by their names. */
+/** Faults that show only in the record of several suites, or of some of their checks, which stand here by name. */
 const OF_SEVERAL_SUITES: Readonly<Record<string, readonly string[]>> = {
-  'status.allow-served': ['status', 'operations'],
+  // POST is served to the life of an item.
+  'status.allow-served': [
+    'status',
+    'operations.schema',
+    'operations.unknown-method',
+    'operations.list-has-new',
+  ],
   'headers.steady': ASKING_ALIKE,
   'caching.one-clock': ASKING_ALIKE,
   'json.server-error-media-type': ['framing', 'json'],
@@ -263,7 +269,12 @@ function withFewTrials(config: ServiceConfig, { uses }: CheckDefinition): Servic
 /** All of what shows the fault of a check. */
 function suitesThatShow(suite: Suite, check: CheckDefinition): readonly Suite[] {
   const several = OF_SEVERAL_SUITES[check.id];
-  if (several) return suites.filter(({ name }) => several.includes(name));
+  if (several) {
+    const isNamed = (name: string, id: string) => several.includes(name) || several.includes(id);
+    return suites
+      .map((each) => ({ ...each, checks: each.checks.filter(({ id }) => isNamed(each.name, id)) }))
+      .filter(({ checks }) => checks.length > 0);
+  }
   return [OF_WHOLE_SUITES.has(check.id) ? suite : { ...suite, checks: [check] }];
 }
 
