@@ -136,24 +136,6 @@ safety: { unsafeMethods: true }
   });
 });
 
-describe('accepted work', () => {
-  it('is followed, or blocks where its status is at another address', async () => {
-    const accepted = { responses: { 202: { description: 'accepted' } } };
-    const document = oneOperation({}, { paths: { '/work': { post: accepted } } });
-    const more = `operations: [{ id: begin, method: POST, path: /work, safe: true, response: { status: 202 } }]\n`;
-    const said = async (location: string) => {
-      const serve: RequestListener = ({ method }, response) => {
-        if (method === 'POST') response.writeHead(202, { Location: location }).end();
-        else response.writeHead(404).end();
-      };
-      const found = await judgedServed(serve, await described(document, more), [operations]);
-      return saidOf(found, 'operations.accepted-place');
-    };
-    expect(await said('/status/1')).toMatch(/^warning: .*status 404/);
-    expect(await said('http://other.example/status/1')).toMatch(/^blocked: .*at another address/);
-  });
-});
-
 describe('what remains of a quota', () => {
   it('is told of each answer, or leaves it unknown what wrong keys take', async () => {
     const said = async (tells: (wrong: number) => boolean, takes = 0) => {

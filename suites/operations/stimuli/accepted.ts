@@ -1,8 +1,7 @@
 import { isJsonObject } from '../../../harness/base/json-text.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
-import { type Port, probe, type Selected } from '../../../harness/engine/session/probe.ts';
+import { type Port, probe } from '../../../harness/engine/session/probe.ts';
 import type { Reply } from '../../../harness/wire/exchange/reply.ts';
-import { visible } from '../../../harness/wire/octets/utf8.ts';
 import { itemOf } from './item.ts';
 import { operationCalls } from './operation.ts';
 import { pathOfNext } from './pages.ts';
@@ -51,21 +50,17 @@ export function workState(reply: Reply): WorkState {
 }
 
 /** Operations that are documented to answer 202, each followed once; empty where none does. */
-export const acceptedWork = probe<Selected<AcceptedWork>>(
+export const acceptedWork = probe<readonly AcceptedWork[]>(
   'accepted-work',
   { needs: [operationCalls], cost: (config) => (MOST_POLLS + FURTHER) * followedIn(config) },
   async (port) => {
     const { all } = await port.ask(operationCalls);
     const followed: AcceptedWork[] = [];
-    let elsewhere: string | null = null;
     for (const reply of all.filter(({ status, operation }) => status === 202 && isAccepting(operation))) {
-      const named = namedStatus(reply);
       const place = placeOfStatus(reply);
       if (place !== null && followed.length < MOST_FOLLOWED) followed.push(await follow(reply, place, port));
-      if (place === null && named !== null)
-        elsewhere ??= `the status of ${reply.to} is at another address (${visible(named.origin, 80)})`;
     }
-    return { all: followed, shortfall: elsewhere === null ? null : { end: 'blocked', reason: elsewhere } };
+    return followed;
   },
 );
 
@@ -74,15 +69,10 @@ const isAccepting = ({ response }: ServiceConfig['operations'][number]): boolean
 const followedIn = ({ operations }: ServiceConfig): number =>
   Math.min(MOST_FOLLOWED, operations.filter(isAccepting).length);
 
-/** Where the answer says that the status is, wherever that is; null for nowhere. */
-function namedStatus({ response, exchange }: Reply): URL | null {
+export function placeOfStatus({ response, exchange }: Reply): URL | null {
+  const here = exchange.request.url;
   const named = response.field('operation-location');
-  return named === undefined ? response.location : URL.parse(named, exchange.request.url);
-}
-
-/** The same at the service itself; null for nowhere there. */
-export function placeOfStatus(reply: Reply): URL | null {
-  return ofOrigin(namedStatus(reply), reply.exchange.request.url);
+  return ofOrigin(named === undefined ? response.location : URL.parse(named, here), here);
 }
 
 const ofOrigin = (place: URL | null, here: string): URL | null =>

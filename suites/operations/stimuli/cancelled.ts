@@ -45,7 +45,7 @@ export const cancelledWork = probe<readonly CancelledWork[]>(
     risks: ['change'],
   },
   async (port) => {
-    const [first] = (await port.ask(acceptedWork)).all.filter(({ isOfStatus }) => isOfStatus);
+    const [first] = (await port.ask(acceptedWork)).filter(({ isOfStatus }) => isOfStatus);
     if (first === undefined || cancellations(port.config).length === 0) return [];
     const { order } = first.accepted;
     const begun = await sendOrder(port, { ...order, what: 'once more, to cancel it' });
