@@ -303,7 +303,7 @@ export const failuresCounted = probe<FailuresCounted>(
     const [before, without, after] = [first, second, third].map(({ response }) => response.quota.remaining);
     if (before == null || without == null || after == null)
       throw new Blocked('the remaining quota was told, and then no longer');
-    if (without > before || after > without) throw new Blocked('the quota was renewed in between');
+    if (without > before || after > without) throw new NotApplicable('the quota was renewed in between');
     return { taken: without - after - (before - without), wrong: WRONG, evidence: third.evidence };
   },
 );
