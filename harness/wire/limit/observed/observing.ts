@@ -162,6 +162,9 @@ interface Reread {
   readonly report: ReportedPolicies;
 }
 
+/** Milliseconds within which the offset of two clocks varies, as one of them tells whole milliseconds alone. */
+const OFFSET_VARIES_MS = 1;
+
 /** Evidence is read again with each question: the reading of its fields is kept as long as they are. */
 const reread = new WeakMap<readonly FieldLine[], Reread>();
 
@@ -170,10 +173,11 @@ function reportIn(
   finishedMs: number,
   { windowMs, ownOffsetMs }: Reading,
 ): ReportedPolicies {
-  const receivedAt = new Date(finishedMs + ownOffsetMs);
-  const receivedMs = receivedAt.getTime();
+  const receivedMs = finishedMs + ownOffsetMs;
   const before = reread.get(fields);
-  if (before?.receivedMs === receivedMs && before.windowMs === windowMs) return before.report;
+  if (before?.windowMs === windowMs && Math.abs(before.receivedMs - receivedMs) <= OFFSET_VARIES_MS)
+    return before.report;
+  const receivedAt = new Date(receivedMs);
   const date = readHttpDate(fieldValue(fields, 'date') ?? '', receivedAt);
   const at = date.kind === 'date' ? date.at : null;
   const value = fieldValue(fields, 'retry-after');
