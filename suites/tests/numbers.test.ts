@@ -66,20 +66,31 @@ const measured = (message: string): string =>
 const seenIn = ({ finding, message }: Outcome): string =>
   finding ? finding.got.map(({ text }) => text).join(' ') : message;
 
+const recordedIds = new Map<string, readonly string[]>();
+
+/** Of all exchanges of a record, which is the same for each draw. */
+async function exchangeIds(kept: Kept): Promise<readonly string[]> {
+  const known = recordedIds.get(kept.name);
+  if (known !== undefined) return known;
+  const ids: string[] = [];
+  await verdictsToday(kept, {
+    changed(exchange) {
+      ids.push(exchange.id);
+      return exchange;
+    },
+  });
+  recordedIds.set(kept.name, ids);
+  return ids;
+}
+
 /** A record with these changes: its outcomes, and the numbers that they may tell. */
 async function judgedWith(kept: Kept, drawn: readonly Change[]) {
   const outcomes: Outcome[] = [];
   const texts = [JSON.stringify(await kept.config())];
   const moments: number[] = [];
   const seen: Exchange[] = [];
-  const all: Exchange[] = [];
-  await verdictsToday(kept, {
-    changed(exchange) {
-      all.push(exchange);
-      return exchange;
-    },
-  });
-  const change = new Map(drawn.map((each) => [all[Math.floor(each.at * all.length)]?.id, each.change]));
+  const ids = await exchangeIds(kept);
+  const change = new Map(drawn.map((each) => [ids[Math.floor(each.at * ids.length)], each.change]));
   await verdictsToday(kept, {
     changed(exchange) {
       const { response } = exchange;
@@ -123,8 +134,13 @@ function unfounded({
 }: Awaited<ReturnType<typeof judgedWith>>): readonly string[] {
   const known = new Set(texts.flatMap(numbersIn));
   const sorted = [...new Set(moments)].toSorted((a, b) => a - b);
-  const isSpan = (ms: number) =>
-    sorted.some((from) => sorted.some((to) => Math.abs(to - from - ms) <= ROUNDED_MS));
+  const isSpan = (ms: number) => {
+    let next = 0;
+    return sorted.some((from) => {
+      while ((sorted[next] ?? Infinity) < from + ms - ROUNDED_MS) next += 1;
+      return (sorted[next] ?? Infinity) <= from + ms + ROUNDED_MS;
+    });
+  };
   const isFounded = (each: number) =>
     known.has(each) || (Number.isInteger(each) && each <= count) || isSpan(each * 1_000) || isSpan(each);
   return outcomes
