@@ -103,10 +103,10 @@ export const limitMeasurement = probe<LimitMeasurement>(
       const counting = countingOnly(observedSoFar(port), plan.windowMs);
       return withRefusedBeside(counting, besideMs, plan);
     };
-    const next = (): LimitStep =>
+    const next = (observations: readonly LimitObservation[]): LimitStep =>
       nextLimitStep({
         documented: plan,
-        observations: observed(),
+        observations,
         spentAsked,
         isHasteRefused: second !== null,
         isFurtherLeftOut,
@@ -115,15 +115,15 @@ export const limitMeasurement = probe<LimitMeasurement>(
         ownOffsetMs,
       });
 
-    const isCutShort = () => longerLimitMet(observed(), plan);
     let ended = 'too many steps';
     let untilMs = Number.POSITIVE_INFINITY;
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
-      if (isCutShort()) {
+      const seen = observed();
+      if (longerLimitMet(seen, plan)) {
         ended = 'a longer limit than the documented one refuses';
         break;
       }
-      const step = next();
+      const step = next(seen);
       if (step.kind === 'stop') {
         ended = step.reason;
         break;
@@ -176,8 +176,9 @@ export const limitMeasurement = probe<LimitMeasurement>(
         if (step.kind === 'parallel') parallel ??= burst;
       }
     }
-    const isCut = isCutShort();
-    const all = observed().filter(({ part }) => !isCut || part !== 'parallel');
+    const seen = observed();
+    const isCut = longerLimitMet(seen, plan);
+    const all = seen.filter(({ part }) => !isCut || part !== 'parallel');
     if (isCut) parallel = null;
     const spentAnewMs = refusedAnew === null ? 0 : (anewMs ?? 0);
     const before = all.filter(({ sentMs }) => sentMs < spentAnewMs);
