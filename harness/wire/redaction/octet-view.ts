@@ -213,7 +213,7 @@ const BETWEEN = [0x20];
 const REMEMBERED_WORDS = { values: 4_000, length: 200, total: 400_000 };
 
 /** Properties of a run of base64 characters, which depend on nothing else. */
-interface Word {
+interface Base64Word {
   /** False for digests, identifiers and dates. */
   readonly decodes: boolean;
   /** The leads behind which it looks readable, a bit for each. */
@@ -223,9 +223,9 @@ interface Word {
   readonly mayBePacked: boolean;
 }
 
-const DIGITS_ALONE: Word = { decodes: false, readable: 0, packedAt: -1, mayBePacked: false };
+const DIGITS_ALONE: Base64Word = { decodes: false, readable: 0, packedAt: -1, mayBePacked: false };
 
-const wordOf = remembering(REMEMBERED_WORDS, (run): Word => {
+const wordOf = remembering(REMEMBERED_WORDS, (run): Base64Word => {
   if (DIGITS.test(run)) return DIGITS_ALONE;
   const packedAt = PACKED_GROUP.exec(run)?.index ?? -1;
   return {
