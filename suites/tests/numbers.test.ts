@@ -138,7 +138,7 @@ function unfounded({
     let next = 0;
     return sorted.some((from) => {
       while ((sorted[next] ?? Infinity) < from + ms - ROUNDED_MS) next += 1;
-      return (sorted[next] ?? Infinity) <= from + ms + ROUNDED_MS;
+      return (sorted[next] ?? Number.NaN) <= from + ms + ROUNDED_MS;
     });
   };
   const isFounded = (each: number) =>
