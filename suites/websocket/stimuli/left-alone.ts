@@ -3,6 +3,7 @@ import { isForLogin } from '../../../harness/config/blocks/dialect.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import {
   connecting,
+  costOf,
   derived,
   lastOfAll,
   neededIn,
@@ -163,12 +164,25 @@ interface Suspect {
   readonly view: ConversationView;
 }
 
+/** Of this check itself: for each again, another connection beside it; then the loss once more, and a silent connection. */
+function costAgain(config: ServiceConfig): number {
+  return saidIn(config).reduce((sum, each) => sum + 1 + costOf(each, config), USUAL_COST);
+}
+
+/** The suspect again, and another connection beside it. */
+const USUAL_COST = 2;
+
 /** `lost`: how the other connection ended over it; null for not at all. */
 export const othersKept = {
   ...risky(
     connecting(
       'websocket-others-kept',
-      { needs: (config) => [leftAlone, ...saidIn(config)], mayNeed: saidAgain, cost: 2 },
+      {
+        needs: (config) => [leftAlone, ...saidIn(config)],
+        mayNeed: saidAgain,
+        cost: costAgain,
+        usualCost: USUAL_COST,
+      },
       async (port) => {
         const other = await port.ask(leftAlone);
         if (!other.isBeside)
@@ -179,19 +193,13 @@ export const othersKept = {
         if (!other.isOver()) return kept;
         const view = await other.end();
         const suspect = suspectOf(said, view);
-        if (suspect === null) {
-          const endedMs = momentIn(view, view.unaskedEnd?.atMs ?? Number.POSITIVE_INFINITY);
-          const unseen = said.find((each) => momentIn(each.view, 0) > endedMs);
-          if (unseen === undefined) return kept;
-          throw new NotApplicable(
-            `the service ends a quiet connection by itself, and none was left beside ${unseen.view.to}`,
-          );
-        }
-        const isLost = await isLostAgain(suspect, view, port);
-        const { serverClose, closeCode } = view;
+        const isLost = suspect !== null && (await isLostAgain(suspect, view, port));
+        const loss = isLost ? { suspect, view } : await lossOver(unseenBy(view, said), port);
+        if (loss === null) return kept;
+        const { serverClose, closeCode } = loss.view;
         const how = serverClose === null ? 'the end of TCP' : `the close code ${closeCode ?? 'none'}`;
-        const { to, evidence: decisive } = suspect.view;
-        return { to, evidence: decisive, lost: isLost ? `${how} on another one` : null };
+        const { to, evidence: decisive } = loss.suspect.view;
+        return { to, evidence: decisive, lost: `${how} on another one` };
       },
     ),
   ),
@@ -226,20 +234,54 @@ function momentIn({ conversation }: ConversationView, atMs: number): number {
   return conversation.timing.startedMs + atMs;
 }
 
-/** A connection may end at that moment for other reasons, so the same is sent again beside a new one. */
-async function isLostAgain(
-  { probe: stimulus }: Suspect,
-  view: ConversationView,
-  port: Port,
-): Promise<boolean> {
+/** Those that were said when the other connection had ended by itself, as each quiet one may. */
+function unseenBy(other: ConversationView, said: readonly Suspect[]): readonly Suspect[] {
+  const endedMs = momentIn(other, other.unaskedEnd?.atMs ?? Number.POSITIVE_INFINITY);
+  const unseen = said.filter(({ view }) => momentIn(view, 0) > endedMs);
+  return unseen.filter(({ probe }, at) => unseen.findIndex((each) => each.probe === probe) === at);
+}
+
+/** The first of these over which a new connection ends; null for none. */
+async function lossOver(suspects: readonly Suspect[], port: Port): Promise<Loss | null> {
+  for (const suspect of suspects) {
+    const view = await besideAgain(suspect, port);
+    if (view.unaskedEnd !== null && (await isLostAgain(suspect, view, port))) return { suspect, view };
+  }
+  return null;
+}
+
+interface Loss {
+  readonly suspect: Suspect;
+  /** The connection that ended over it. */
+  readonly view: ConversationView;
+}
+
+/**
+ * A connection may end at that moment for other reasons, so it has to happen again.
+ * @throws NotApplicable if it does in mere silence.
+ */
+async function isLostAgain(suspect: Suspect, view: ConversationView, port: Port): Promise<boolean> {
   const { websocket } = port;
   // A server that sends a Close stops in an orderly way.
   if (websocket.silentSince !== null) return view.serverClose === null;
+  const { unaskedEnd } = await besideAgain(suspect, port);
+  if (unaskedEnd === null) return false;
+  const purpose = 'a WebSocket on which nothing is said for at least as long';
+  const alone = await websocket.converse({ purpose, beside: true }, async (conversation) => {
+    await conversation.silence(Math.max(IDLE_MS, 2 * unaskedEnd.atMs));
+    await conversation.ping('still there?');
+    await conversation.close(1000);
+  });
+  if (alone.unaskedEnd === null) return true;
+  throw new NotApplicable('the service ends each quiet connection before another one is looked at beside it');
+}
+
+/** A new connection, beside which the same is sent again. */
+function besideAgain({ probe: stimulus }: Suspect, port: Port): Promise<ConversationView> {
   const purpose = 'a WebSocket beside one on which the same is said again';
-  const again = await websocket.converse({ purpose, beside: true }, async (conversation) => {
+  return port.websocket.converse({ purpose, beside: true }, async (conversation) => {
     await (stimulus.send(port) as Promise<unknown>).catch(unlessUnjudged);
     await conversation.ping('still there?');
     await conversation.close(1000);
   });
-  return again.unaskedEnd !== null;
 }
