@@ -162,10 +162,16 @@ export const messageChecks = [
     grounds: [clause('websocket.messages'), rfc6455('5.2', 'MUST')],
     applies: [echoes],
     uses: [echo.longEchoes],
-    async judge({ probe, expect, note }) {
-      const refused = echo.refusedLength(await probe(echo.longEchoes));
-      if (refused !== null) return note(`a message of ${refused} bytes is too long for it`);
-      await expect().toSendBack();
+    async judge({ probe, expect, note, notApplicable }) {
+      const whole = await probe(echo.longEchoes);
+      const refused = echo.refusedLength(whole);
+      const longest = echo.takenEchoes(whole).at(-1)?.sent.length;
+      if (refused !== null && longest === undefined)
+        notApplicable(`a message of ${refused} bytes is too long for it`);
+      await expect().toSendBack(echo.takenEchoes);
+      if (refused !== null) note(`a message of ${refused} bytes is too long for it`);
+      else if (longest !== undefined && longest < echo.LONGEST_ECHO)
+        note(`messages come back so slowly that none longer than ${longest} bytes was tried`);
     },
   }),
 

@@ -293,9 +293,12 @@ export class Expectation<S> {
   }
 
   /** Each message sent came back with the same octets. */
-  toSendBack(this: Expectation<ConversationView>): Promise<void> {
+  toSendBack(
+    this: Expectation<ConversationView>,
+    judged = ({ echoes }: ConversationView): ConversationView['echoes'] => echoes,
+  ): Promise<void> {
     return this.toConform('each message back as it was', (conversation) => {
-      const lost = conversation.echoes.find(({ isSame }) => !isSame);
+      const lost = judged(conversation).find(({ isSame }) => !isSame);
       return lost === undefined ? null : lossText(lost, conversation);
     });
   }

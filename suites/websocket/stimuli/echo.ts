@@ -119,6 +119,12 @@ export function refusedLength(conversation: ConversationView): number | null {
   return unasked && lost > SURELY_TAKEN ? lost : null;
 }
 
+/** Those of all messages but the one that was too long. */
+export function takenEchoes(conversation: ConversationView): ConversationView['echoes'] {
+  const refused = refusedLength(conversation);
+  return conversation.echoes.filter(({ sent, back }) => back !== null || sent.length !== refused);
+}
+
 /** The connection was ended over a message that may be too long. */
 export function isEndedByLength({ unaskedEnd, clientFrames }: ConversationView): boolean {
   const length = clientFrames.reduce((sum, { frame }) => sum + frame.length, 0);
