@@ -222,15 +222,20 @@ describe('what is nested deeply', () => {
 
 describe('streams that are documented to go on after a lost connection', () => {
   const eventOf = (id: number | string) => `id: ${id}\ndata: {}\n\n`;
-  /** With these ids on one path, and on the other from the second one on; from the first one on if it `begins anew`. */
-  const saidOfTwo = async (ids: readonly (number | string)[], otherwise: object = {}, beginsAnew = false) => {
+  /** With these ids on one path, and on the other from the second one on; from the first one on if it resumes `anew`. */
+  const saidOfTwo = async (
+    ids: readonly (number | string)[],
+    otherwise: object = {},
+    resumes: 'duly' | 'anew' | 'never' = 'duly',
+  ) => {
     const stream = {
       get: { responses: { 200: { description: 'ok', content: { 'text/event-stream': {} } } } },
     };
     const document = oneOperation({}, { paths: { '/one': stream, '/other': stream } });
     const serve: RequestListener = ({ url, headers }, response) => {
       const isOne = url?.endsWith('/one') === true;
-      const seen = beginsAnew ? 0 : Number(headers['last-event-id'] ?? 0);
+      if (headers['last-event-id'] !== undefined && resumes === 'never') return void response.destroy();
+      const seen = resumes === 'anew' ? 0 : Number(headers['last-event-id'] ?? 0);
       const all = isOne ? ids : [1, 2].filter((id) => id > seen);
       const fields = { 'Content-Type': 'text/event-stream', ...(isOne && otherwise) };
       response.writeHead(200, fields).end(all.map(eventOf).join(''));
@@ -241,12 +246,20 @@ describe('streams that are documented to go on after a lost connection', () => {
 
   it('are judged each', async () => {
     expect(await saidOfTwo([1, 1])).toMatch(/^blocked: .*its ids are not one for each event/);
-    expect(await saidOfTwo([1, 1], {}, true)).toMatch(/^fail: .*the event that the client names, once more/);
+    expect(await saidOfTwo([1, 1], {}, 'anew')).toMatch(
+      /^fail: .*the event that the client names, once more/,
+    );
   });
 
   it('are not left out by a content coding', async () => {
     const coded = { 'Content-Encoding': 'x-own' };
     expect(await saidOfTwo([1, 2], coded)).toMatch(/^blocked: .*its stream has a content coding/);
-    expect(await saidOfTwo([1, 2], coded, true)).toMatch(/^fail/);
+    expect(await saidOfTwo([1, 2], coded, 'anew')).toMatch(/^fail/);
+  });
+
+  it('are told of a resumption that gets no response', async () => {
+    const said = await saidOfTwo([1, 2], {}, 'never');
+    expect(said).toMatch(/^fail: expected the events after that one, each once, got /);
+    expect(said).not.toContain('null');
   });
 });

@@ -173,7 +173,7 @@ export const resumed = probe<Selected<ResumedStream>>(
 export function resumptionFault({ reply, seen, missed }: ResumedStream): string | null {
   if (seen === null) return 'events without an id';
   if (reply.status === 204) return null;
-  if (!reply.served) return `status ${reply.status}`;
+  if (!reply.served) return `status ${reply.response.status}`;
   const ids = idsOf(reply);
   if (ids.includes(seen)) return 'the event that the client names, once more';
   if (ids.length === 0) return 'no event';
