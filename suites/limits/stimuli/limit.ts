@@ -2,7 +2,11 @@ import { HarnessError } from '../../../harness/base/exit.ts';
 import { Blocked, NotApplicable, unlessUnjudged } from '../../../harness/base/verdict.ts';
 import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
-import { documentedWithin, type FirstRefused } from '../../../harness/wire/limit/fault/honesty.ts';
+import {
+  documentedWithin,
+  type FirstRefused,
+  renewedTwice,
+} from '../../../harness/wire/limit/fault/honesty.ts';
 import { isOfAnother } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { requestsOfOthers } from '../../../harness/wire/limit/fault/remaining.ts';
 import {
@@ -317,6 +321,8 @@ export const togetherAdmitted: Probe<{
     const about = { sent: seen.sent, evidence: seen.evidence };
     if (seen.surely <= plan.requests || ['none', 'concurrency'].includes(inference.algorithm))
       return { ...about, excess: 0 };
+    if (renewedTwice(observations, plan) !== null)
+      throw new NotApplicable('windows end sooner than documented: one may have ended meanwhile');
     const { firstRefused, isStray } = await ask(measuredLimit);
     const oneByOne = Math.max(plan.requests, isStray ? 0 : (firstRefused ?? Number.POSITIVE_INFINITY) - 1);
     const flows = mayFlowBack(observations, plan);

@@ -286,7 +286,7 @@ export const recovery = derived<Recovery>(
       resetDishonesty,
       servedResetDishonesty: servedResetFault(observations, plan, inference),
       remainingDishonesty: remainingFault(observations, plan, inference),
-      windowFault: windowFault(observations, plan, resetDishonesty === null),
+      windowFault: windowFault(all, plan, resetDishonesty === null),
       mayBeShorter: isSlowInTurn(all, plan) && !isWindowShown(observations, plan),
       putOff: inference.refusalsExtend,
       isLogged: inference.refusalsExtend === true && (isLog || putOff(observations, plan) !== true),

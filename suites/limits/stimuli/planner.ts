@@ -114,11 +114,12 @@ function stepFrom(known: LimitKnowledge): LimitStep {
 
 /**
  * Requests in turn took so long that windows ended among them, and those sent together were spent across the end of one: after
- * two windows without a request all is as at first. null where requests in turn tell enough, or after that.
+ * two windows without a request all is as at first. null where those tell enough, or after that.
  */
 function anew({ documented, observations, anewMs, isHasteRefused }: LimitKnowledge): LimitStep | null {
   const { windowMs } = documented;
   if (isHasteRefused || anewMs !== undefined || pacing(observations, documented) !== null) return null;
+  if (windowFault(observations, documented, false) !== null) return null;
   return {
     kind: 'anew',
     count: togetherBurst(documented),

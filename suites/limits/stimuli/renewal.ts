@@ -11,6 +11,8 @@ import { type LimitKnowledge, type LimitStep, surelyOpened, wait } from './step.
 /** Of the window: where a request alone shows that a window is shorter than documented. */
 export const LATE_SHARE = 0.95;
 const WITHIN_WINDOW = [0.25, 0.5, LATE_SHARE] as const;
+/** Of the limit: where as many were served together later, and too slowly to show it, more tell nothing new. */
+const MOST_LATER = 2;
 /** Of the limit: as many at once are a quota that was renewed as a whole. */
 const WHOLE_SHARE = 0.9;
 
@@ -33,7 +35,7 @@ export function renewalBurst(known: LimitKnowledge): LimitStep | null {
   ).length;
   const left = 2 * requests - served + PARALLEL_OVERSHOOT;
   const isKnown = later.some(({ fate }) => fate === 'refused') || served > 2 * requests;
-  if (isHasteRefused || isKnown || left > requests) return null;
+  if (isHasteRefused || isKnown || left > requests || later.length > MOST_LATER * requests) return null;
   const flowed = 1 + ((nowMs + tookMs - spentMs) * requests) / windowMs;
   const few = Math.ceil(2 * flowed) + PARALLEL_OVERSHOOT;
   return { kind: 'parallel', count: later.length > 0 ? left : Math.min(few, left) };

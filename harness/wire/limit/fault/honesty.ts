@@ -287,7 +287,10 @@ function servedTwice(observations: readonly LimitObservation[], documented: Docu
  * Less than a window after a refusal, when the quota was spent, it was spent anew, and a request was served all the same. No
  * limiter of such windows serves more than the documented number in that time, nor does one whose quota flows back.
  */
-function renewedTwice(observations: readonly LimitObservation[], documented: DocumentedLimit): string | null {
+export function renewedTwice(
+  observations: readonly LimitObservation[],
+  documented: DocumentedLimit,
+): string | null {
   const { requests, windowMs } = documented;
   const ours = observations.filter(({ part }) => part !== 'before');
   const refusals = ours.filter((each) => each.fate === 'refused' && !isOfAnother(each, documented));
