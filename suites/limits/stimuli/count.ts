@@ -43,8 +43,8 @@ function inTurnCost({ plan }: Pick<ServiceConfig, 'plan'>): number {
   return plan === null ? 0 : mostInTurn(plan);
 }
 
-/** One request after the other, or all of them together. */
-type Mode = 'serial' | 'parallel';
+/** One request after the other, all of them together, or as many at a time as are served. */
+type Mode = 'serial' | 'parallel' | 'few';
 
 /** A first count, and a second one: no window of a clock ends within both, if it can be helped. */
 export const serialCount = probe<Count>(
@@ -64,6 +64,18 @@ export const parallelRecount = probe<Count>(
   'parallel-recount',
   { needs: [parallelCount], cost: burstCost, risks: ['burst'] },
   async (port) => count(port, 'parallel', await port.ask(parallelCount)),
+);
+
+/** In turn where two at a time are refused. @throws Blocked if that takes too long. */
+export const fewCount = probe<Count>(
+  'few-count',
+  { needs: [parallelCount], cost: fewCost, risks: ['burst'] },
+  (port) => count(port, 'few', null),
+);
+export const fewRecount = probe<Count>(
+  'few-recount',
+  { needs: [fewCount], cost: fewCost, risks: ['burst'] },
+  async (port) => count(port, 'few', await port.ask(fewCount)),
 );
 
 /** From the first request that counted to the refusal: not of a fresh quota, and a count all the same. */
@@ -89,14 +101,18 @@ export const firstBurst = probe<Count>('first-burst', { needs: [exhaustion], cos
   };
 });
 
+const SILENCE = 'two windows without a request: then no limiter remembers any';
+
+function silentMs(port: QuotaParts): number {
+  const { windowMs } = planOf(port.config);
+  return forgottenMs(observedSoFar(port), windowMs) + windowMs;
+}
+
 async function count(port: QuotaParts, mode: Mode, other: Count | null): Promise<Count> {
   const plan = planOf(port.config);
-  const silentMs = forgottenMs(observedSoFar(port), plan.windowMs) + plan.windowMs;
-  await port.pause.until(
-    other === null ? silentMs : apartFrom(other, silentMs, plan.windowMs),
-    'two windows without a request: then no limiter remembers any',
-  );
-  const counted = await (mode === 'serial' ? countInTurn(port, other) : countTogether(port));
+  const fromMs = silentMs(port);
+  await port.pause.until(other === null ? fromMs : apartFrom(other, fromMs, plan.windowMs), SILENCE);
+  const counted = await HOW[mode](port, other);
   const refusal = counted.observations.find(({ fate }) => fate === 'refused');
   if (counted.admitted < plan.requests && refusal && isOfAnother(refusal, plan))
     throw new Blocked('another limit than the documented one refused first');
@@ -161,6 +177,49 @@ async function countTogether(port: QuotaParts): Promise<Count> {
   const counted = countOf([burst], port);
   return { ...counted, stray: strayTogether(counted.observations, plan) };
 }
+
+/** Numbers of requests at a time that are tried, and how many times as many requests show that they are served. */
+const AT_A_TIME = [16, 8, 4, 2];
+const SHOWING = 4;
+/** Of the limit: more than flow back in the time that a few at a time take. */
+export const FEW_SHARE = 1.5;
+
+const mostOfFew = (plan: Plan): number => Math.ceil(FEW_SHARE * plan.requests);
+
+function fewCost({ plan }: Pick<ServiceConfig, 'plan'>): number {
+  const trials = AT_A_TIME.reduce((sum, each) => sum + SHOWING * each, 0);
+  return plan === null ? 0 : trials + mostOfFew(plan);
+}
+
+async function countFew(port: QuotaParts, other: Count | null): Promise<Count> {
+  const plan = planOf(port.config);
+  for (const atATime of AT_A_TIME) {
+    const purpose = `${atATime} at a time, to see whether those are served`;
+    const order = { purpose, before: 0, upTo: SHOWING * atATime, together: true, atATime };
+    const { refusal } = await port.quota.burst(order);
+    if (refusal !== null) continue;
+    await port.pause.until(silentMs(port), SILENCE);
+    const more = { purpose: `${atATime} at a time, to count what is admitted`, upTo: mostOfFew(plan) };
+    return countOf([await port.quota.burst({ ...order, ...more })], port);
+  }
+  const inTurn = await countInTurn(port, other);
+  if (spansWindow(inTurn, plan))
+    throw new Blocked(
+      'another limit refuses two requests at a time, and requests in turn take too long to meet this one',
+    );
+  return inTurn;
+}
+
+/** Whether a window of any kind has ended within it. */
+export function spansWindow({ fromMs, toMs }: Span, { windowMs }: Pick<Plan, 'windowMs'>): boolean {
+  return toMs - fromMs >= windowMs;
+}
+
+const HOW: Readonly<Record<Mode, (port: QuotaParts, other: Count | null) => Promise<Count>>> = {
+  serial: countInTurn,
+  parallel: countTogether,
+  few: countFew,
+};
 
 /** Requests sent later than a refusal that have to be served, of those sent together. */
 const SERVED_LATER = 4;

@@ -25,12 +25,16 @@ import {
   countOf,
   eachMsOf,
   endWithin,
+  FEW_SHARE,
+  fewCount,
+  fewRecount,
   firstBurst,
   isSameElsewhere,
   parallelCount,
   parallelRecount,
   serialCount,
   serialRecount,
+  spansWindow,
   strayTogether,
 } from './count.ts';
 import { type StrayRefusal, shorterLimit } from './in-turn.ts';
@@ -57,7 +61,7 @@ export const measuredLimit = probe<MeasuredLimit>(
   'measured-limit',
   {
     needs: [exhaustion, limitMeasurement],
-    mayNeed: [firstBurst, serialCount, serialRecount, parallelCount, parallelRecount],
+    mayNeed: [firstBurst, serialCount, serialRecount, parallelCount, parallelRecount, fewCount, fewRecount],
     cost: 0,
   },
   async (port) => {
@@ -122,9 +126,6 @@ export const unmetInTurn: Probe<boolean> = derived('unmet-in-turn', [measuredLim
 
 /** By chance a window of some limiter ends right behind one refusal; not behind two. */
 const FEWEST_STRAY = 2;
-
-const OF_TOGETHER =
-  'another limit refuses most requests that come together, and requests in turn take too long to meet this one';
 
 interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
   readonly at: FirstRefused['at'] | null;
@@ -261,12 +262,15 @@ async function counted(
     if (found !== null && !isOpenStill) return { ...found, stray: strayNow() };
     const last = counts.at(-1) ?? first;
     if (next === parallelCount && isOfTogether(last)) {
-      const isMetInTurn = first.isRefused || first.toMs - first.fromMs < windowMs;
-      if (!isMetInTurn) throw new Blocked(OF_TOGETHER);
+      const isMetInTurn = first.isRefused || FEW_SHARE * (first.toMs - first.fromMs) < windowMs;
       counts.splice(1);
       isTogether = false;
-      waiting.splice(0, 1, serialCount, serialRecount);
+      waiting.splice(0, 1, ...(isMetInTurn ? [serialCount, serialRecount] : [fewCount, fewRecount]));
     }
+    if (next === fewCount && spansWindow(last, plan))
+      throw new NotApplicable(
+        'another limit refuses requests that come together, and as many at a time as are served are hardly more than documented',
+      );
   }
   const stray = strayNow();
   if (found !== null) return { ...found, stray };

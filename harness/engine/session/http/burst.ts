@@ -65,6 +65,8 @@ export interface BurstOrder {
   readonly together?: boolean;
   /** Number of those sent together that are answered before the others are sent. */
   readonly firstWave?: number;
+  /** Number of those sent together that are under way at the same time, at most. */
+  readonly atATime?: number;
 }
 
 /** Connections for requests sent together: enough for a race, few enough for any machine. */
@@ -226,11 +228,11 @@ function mayPass(answer: Exchange, limiter: Pick<LimiterRefusal, 'isIn'>): boole
 }
 
 async function together(
-  { upTo, firstWave = 0 }: BurstOrder,
+  { upTo, firstWave = 0, atATime = TOGETHER }: BurstOrder,
   { budget, limiter, transport, wire }: SessionContext,
   send: (via: HttpTransport) => Promise<Exchange>,
 ): Promise<BurstResult> {
-  const connections = wire.openHttp({ ...transport, connections: TOGETHER });
+  const connections = wire.openHttp({ ...transport, connections: Math.min(atATime, TOGETHER) });
   try {
     const wave = (length: number) => Promise.all(Array.from({ length }, () => send(connections)));
     const all = async () => [...(await wave(firstWave)), ...(await wave(upTo - firstWave))];
