@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { PLAIN_IMPORTS, SHORT_SEARCH } from './harness/base/fixtures/plain-imports.ts';
 import { ProcessorTimeReporter } from './harness/base/fixtures/processor-time/reporter.ts';
-import { SIMULATION_ENVIRONMENT } from './harness/engine/simulation/clock.ts';
+import { SIMULATION_ENVIRONMENT } from './harness/engine/worker/capacity.ts';
 import { compiledCodeEnvironment } from './harness/engine/worker/compiled-code.ts';
 
 /**

@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../base/exit.ts';
 import { DEFAULT_CHOICES, type ReportChoices, type ReportFormat, type ReportText } from './format.ts';
 import { REPORT_FORMATS } from './formats.ts';
-import { readResults } from './results/read-results.ts';
+import { readRunId } from './results/read-results.ts';
 import type { Results, RunResult } from './results/results.ts';
 import { isWhole } from './results/run-verdict.ts';
 import {
@@ -163,7 +163,7 @@ function mayBeAtWork(runDir: string): boolean {
 /** The reports there are of this same run: it is rendered again, perhaps in one format only. */
 function holdsReportsOf({ id }: Pick<RunResult, 'id'>, folder: string): boolean {
   try {
-    return readResults(join(folder, 'results.json')).run.id === id;
+    return readRunId(join(folder, 'results.json')) === id;
   } catch (error) {
     if (error instanceof UsageError) return false;
     throw error;

@@ -239,14 +239,13 @@ const KEYWORDS: Readonly<Record<string, (schema: JsonSchema, compile: Compile) =
     };
   },
   properties(schema, compile) {
-    const checks = Object.entries(schema.properties as object).map(
-      ([name, inner]) => [name, compile(inner)] as const,
-    );
+    const members = Object.entries(schema.properties as object);
     return (value, visit) => {
       if (!isJsonObject(value)) return;
-      for (const [name, check] of checks) {
+      for (const [name, inner] of members) {
         const member = Object.hasOwn(value, name) ? value[name] : undefined;
-        if (member !== undefined) within(check, name, member, visit);
+        // A value has few of the members that it may have.
+        if (member !== undefined) within(compile(inner), name, member, visit);
       }
     };
   },

@@ -33,7 +33,7 @@ export async function bundle(
     external: isOutside,
     preserveEntrySignatures: 'exports-only',
     tsconfig: join(ROOT, 'tsconfig.build.json'),
-    plugins: [compiledAhead, places(data)],
+    plugins: [compiledAhead, places(data), builtIns],
     // One start imports a module statically, another dynamically.
     checks: { ineffectiveDynamicImport: false },
   });
@@ -67,6 +67,17 @@ const places = (data: Data): Plugin => ({
       return `new URL(${JSON.stringify(from)}, import.meta.url).href`;
     }),
 });
+
+/** Node reads the whole of a built-in module for an `import`, also the parts that it otherwise leaves until they are used. */
+const builtIns: Plugin = {
+  name: 'built-ins',
+  renderChunk: (code) =>
+    code.replaceAll(BUILT_IN, (_, whole = '', all, names, module) => {
+      const parts = [all ?? whole, names && `{${names.replaceAll(' as ', ': ')}}`].filter(Boolean);
+      return parts.map((part) => `const ${part} = process.getBuiltinModule('${module}');`).join(' ');
+    }),
+};
+const BUILT_IN = /^import (?:([\w$]+)(?:, | ))?(?:\* as ([\w$]+) |\{([^}]*)\} )?from "(node:[^"]+)";$/gm;
 
 /** The module that is replaced. */
 const MODULE = /harness\/wire\/json\/latest-schema\.ts$/;
@@ -117,6 +128,8 @@ const INSIDE = [
   '@scalar/openapi-upgrader',
   'commander',
   'fastest-levenshtein',
+  'js-yaml',
+  'json-schema-faker',
   'p-limit',
   'structured-headers',
   'undici',

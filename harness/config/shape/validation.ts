@@ -8,8 +8,11 @@ import { wholeSchemaOf } from './json-schema.ts';
 
 /** What the schema of a shape refuses in a file, each with its place. */
 export function faultsIn(shape: TSchema): (file: LocatedMap) => readonly UsageError[] {
-  const find = shapeFaults(wholeSchemaOf(shape));
-  return (file) => schemaFaults(find(plainOf(file)), file);
+  let find: ReturnType<typeof shapeFaults> | undefined;
+  return (file) => {
+    find ??= shapeFaults(wholeSchemaOf(shape));
+    return schemaFaults(find(plainOf(file)), file);
+  };
 }
 
 /** Without consequences, such as a mistyped key that is missing. Credentials are never quoted. */

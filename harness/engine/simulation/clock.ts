@@ -22,8 +22,6 @@ const INSTANT_MS = 0.001;
  * tell, also real milliseconds.
  */
 const QUIET = { turns: 8, ms: 10 };
-/** The environment of a process with simulated time: a single thread compresses, so that work is done in its order. */
-export const SIMULATION_ENVIRONMENT: Readonly<Record<string, string>> = { UV_THREADPOOL_SIZE: '1' };
 /** Threads on which Node compresses. */
 const POOL = Number(process.env.UV_THREADPOOL_SIZE) || 4;
 /** Real milliseconds in which an idle pool does such work. */

@@ -4,8 +4,7 @@ import { Writable } from 'node:stream';
 import pLimit from 'p-limit';
 import { reasonOf } from '../../base/thrown.ts';
 import { loadSuites, SUITES_URL } from '../selection/selection.ts';
-import { SIMULATION_ENVIRONMENT } from '../simulation/clock.ts';
-import { SpareTime } from './capacity.ts';
+import { SIMULATION_ENVIRONMENT, SpareTime } from './capacity.ts';
 import { isSimulated, type MainMessage, type WorkerInput, type WorkerMessage } from './channel.ts';
 import { openWorker } from './worker.ts';
 

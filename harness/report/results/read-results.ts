@@ -45,6 +45,16 @@ const MOST_OCTETS = 0x1fff_ffe8;
 
 /** Reads and validates a `results.json`. Throws UsageError (exit 2) when it cannot be read or is not one. */
 export function readResults(path: string): Results {
+  return validateResults(parseResults(path), path);
+}
+
+/** The id of the run in a `results.json`, whether or not the rest is valid. @throws UsageError as `readResults`. */
+export function readRunId(path: string): unknown {
+  const results = parseResults(path);
+  return isJsonObject(results) && isJsonObject(results.run) ? results.run.id : undefined;
+}
+
+function parseResults(path: string): unknown {
   let text: string;
   try {
     text = readRegularFile(path, MOST_OCTETS).toString();
@@ -54,16 +64,14 @@ export function readResults(path: string): Results {
       remedy: 'give the path of a results.json, e.g. reports/latest/results.json',
     });
   }
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     throw new UsageError(`not JSON: ${reasonOf(cause)}`, {
       place: { file: path },
       remedy: 'the file may have been cut short; render the run again',
     });
   }
-  return validateResults(value, path);
 }
 
 const READ_FAULTS: Readonly<Record<string, string>> = {
