@@ -110,7 +110,7 @@ export const measurements = [
       const { fault } = await probe(instancesApart);
       if (algorithm === 'unknown' && compatible.includes('concurrency') && (await probe(unmetInTurn)))
         return { seen: 'concurrency', note: `concurrency: ${because.slice(0, 3).join('; ')}` };
-      if (['unknown', 'none'].includes(algorithm) && fault !== null)
+      if (['unknown', 'none'].includes(algorithm) && fault)
         return { seen: 'count-per-instance', note: `a count for each instance: ${fault}` };
       return { seen: algorithm, note: `${algorithm}: ${because.slice(0, 3).join('; ')}` };
     },

@@ -17,6 +17,18 @@ import * as quota from './stimuli/quota.ts';
 const grounds = [quotaFieldsDraft];
 const tellsQuota = ({ response }: Reply) => response.quota.dialect !== 'none';
 
+/** Windows of the documented quota: no served answer of a limiter gives a reset that is as far away. */
+const MOST_WINDOWS = 10;
+
+/** A delay that is too long for the documented quota in seconds, and within its window in milliseconds. */
+function isDelayInMs(
+  { limit, resetSeconds: reset }: Reply['response']['quota'],
+  plan: { readonly requests: number; readonly windowMs: number } | null,
+): boolean {
+  if (plan === null || limit !== plan.requests || reset === null) return false;
+  return reset > (MOST_WINDOWS * plan.windowMs) / 1_000 && reset <= plan.windowMs;
+}
+
 // Clients pace themselves by what these fields say.
 const wellFormed = check('limits.quota-fields', {
   title: 'sends well-formed quota headers',
@@ -56,7 +68,7 @@ export const quotaFields = [
     change: 'Take the number in the headers from the same setting as the limit itself.',
     grounds,
     applies: [settled('limits.rate')],
-    uses: [quota.quotaSample],
+    uses: [quota.everyQuotaAnswer],
     judge: ({ expect, service: { plan } }) =>
       expect()
         .where(
@@ -102,12 +114,12 @@ export const quotaFields = [
     change: 'Send seconds, from now or since 1970.',
     // Rocket.Chat and a plugin of hapi document milliseconds in X- fields of their own.
     grounds: [practice('resets in seconds, as clients take them')],
-    uses: [quota.quotaSample],
-    judge: ({ expect }) =>
+    uses: [quota.everyQuotaAnswer],
+    judge: ({ expect, service: { plan } }) =>
       expect()
         .where(({ response }) => response.quota.resetSeconds !== null, 'no quota header gives a reset')
-        .toConform('seconds, from now or since 1970', ({ response }) =>
-          response.quota.dialect.endsWith('-ms') ? 'milliseconds' : null,
+        .toConform('seconds, from now or since 1970', ({ response: { quota } }) =>
+          quota.dialect.endsWith('-ms') || isDelayInMs(quota, plan) ? 'milliseconds' : null,
         ),
   }),
 ];
@@ -145,11 +157,11 @@ export const quotaFieldsWhenSpent = [
     change: 'Take the remaining number from the counter that decides, after this request was counted.',
     grounds,
     restsOn: [exact, quotaShrinks],
-    uses: [quota.quotaSample, recovery],
+    uses: [recovery],
     async judge({ probe, violated, notApplicable, note }) {
-      if ((await probe(quota.quotaSample)).response.quota.remaining === null)
-        notApplicable('no quota header gives what remains');
       const { remainingDishonesty, evidence } = await probe(recovery);
+      if (remainingDishonesty === undefined)
+        return notApplicable('no answers in turn show whether what remains in quota headers is true');
       if (remainingDishonesty !== null)
         violated('a remaining quota that is true', remainingDishonesty, evidence);
       note('nothing contradicts what was told to remain');
@@ -164,11 +176,11 @@ export const quotaFieldsWhenSpent = [
     change: 'Compute the reset of every answer from the end of the window.',
     grounds,
     restsOn: [exact, refusalsFree, resetHonest],
-    uses: [quota.quotaSample, recovery],
+    uses: [recovery],
     async judge({ probe, violated, notApplicable, note }) {
-      if ((await probe(quota.quotaSample)).response.quota.resetSeconds === null)
-        notApplicable('no quota header gives a reset');
       const { servedResetDishonesty, evidence } = await probe(recovery);
+      if (servedResetDishonesty === undefined)
+        return notApplicable('no served answer gives a reset that can be compared');
       if (servedResetDishonesty !== null)
         violated('a reset when the quota is back', servedResetDishonesty, evidence);
       note('nothing contradicts the reset of served answers');

@@ -229,9 +229,9 @@ interface Recovery {
   readonly resetMeaning: ReturnType<typeof meaningOfReset>;
   /** What was wrong with the reset that refusals told; null when it was honest. */
   readonly resetDishonesty: Mismatch | null;
-  /** The same of the reset that served answers told, and of the remaining quota. */
-  readonly servedResetDishonesty: string | null;
-  readonly remainingDishonesty: string | null;
+  /** The same of the reset that served answers told, and of the remaining quota; undefined where nothing tells. */
+  readonly servedResetDishonesty: string | null | undefined;
+  readonly remainingDishonesty: string | null | undefined;
   /** How the window differs from the documented one; null where nothing shows that it does. */
   readonly windowFault: string | null;
   /** Requests in turn took so long that nothing rules out windows of half the length. */
@@ -318,16 +318,15 @@ function endOf({ exchange: { timing } }: Reply): number {
   return timing.startedMs + timing.durationMs;
 }
 
-/** What shows that several instances limit the client, each in its own way; null where nothing does. */
-export const instancesApart: Probe<{ readonly fault: string | null; readonly evidence: string }> = derived(
-  'instances-apart',
-  [exhaustion, limitMeasurement],
-  async ({ ask, config }) => {
-    const { evidence } = await ask(exhaustion);
-    const { observations } = await ask(limitMeasurement);
-    return { fault: countsApart(observations, planOf(config)), evidence };
-  },
-);
+/** What shows that several instances limit the client, each in its own way; null where nothing does, undefined where nothing can. */
+export const instancesApart: Probe<{
+  readonly fault: string | null | undefined;
+  readonly evidence: string;
+}> = derived('instances-apart', [exhaustion, limitMeasurement], async ({ ask, config }) => {
+  const { evidence } = await ask(exhaustion);
+  const { observations } = await ask(limitMeasurement);
+  return { fault: countsApart(observations, planOf(config)), evidence };
+});
 
 /** Answers of the bursts that were failures of the moment: no refusals, for the next requests were served at once. */
 interface BurstFailures {

@@ -50,6 +50,22 @@ export const quotaSample = probe('quota-sample', { needs: [served] }, async ({ a
   return http.send({ purpose: 'as documented, to read the quota fields' });
 });
 
+/** Every served answer to the documented request with the service's own key: other addresses and keys may have other quotas. */
+export const everyQuotaAnswer = overRecord<Reply>(
+  'every-quota-answer',
+  [quotaSample],
+  ({ documented, recorded }) => {
+    const placeOf = (address: string) => address.replace(/[?#].*/s, '');
+    return recorded.exchanges.filter(
+      ({ served: isServed, isOrdinary, exchange: { credential, request } }) =>
+        isServed &&
+        isOrdinary &&
+        credential === 'right' &&
+        placeOf(request.url).endsWith(placeOf(documented.path)),
+    );
+  },
+);
+
 /** Sends until the first refusal: one by one, and else all at once. A pause before it tells a sliding window from a fixed one. */
 export const exhaustion = probe<Exhaustion>(
   'exhaustion',

@@ -53,9 +53,16 @@ describe('counts of several instances', () => {
     ],
     ['limits for several windows', byTurns(60, 1)],
     ['limits without a reset', byTurns(null, null)],
-    ['nothing', []],
   ])('are not seen in %s', (_, observations) => {
     expect(countsApart(observations, PLAN)).toBeNull();
+  });
+
+  it.each([
+    ['nothing', []],
+    ['two reports', all([5, 4])],
+    ['answers without reports', all([5, 4, 3]).map((each) => ({ ...each, quota: null }))],
+  ])('cannot be seen in %s', (_, observations) => {
+    expect(countsApart(observations, PLAN)).toBeUndefined();
   });
 });
 
@@ -67,11 +74,11 @@ describe('the bounds of counts that take turns', () => {
   it('are those of requests in turn that were surely served', () => {
     const seen = all(turns);
     expect(found(seen)).toBe(text);
-    expect(found(seen.map((each) => ({ ...each, counted: 'maybe' })))).toBeNull();
-    expect(found(seen.map((each) => ({ ...each, part: 'probe' })))).toBeNull();
-    expect(found(seen.map((each) => ({ ...each, part: 'before' })))).toBeNull();
-    expect(found(seen.map((each) => ({ ...each, part: 'parallel' })))).toBeNull();
-    expect(found(seen.map((each) => ({ ...each, fate: 'refused' })))).toBeNull();
+    expect(found(seen.map((each) => ({ ...each, counted: 'maybe' })))).toBeUndefined();
+    expect(found(seen.map((each) => ({ ...each, part: 'probe' })))).toBeUndefined();
+    expect(found(seen.map((each) => ({ ...each, part: 'before' })))).toBeUndefined();
+    expect(found(seen.map((each) => ({ ...each, part: 'parallel' })))).toBeUndefined();
+    expect(found(seen.map((each) => ({ ...each, fate: 'refused' })))).toBeUndefined();
     expect(
       found([...seen, ...seen.slice(0, 2).map((each) => ({ ...each, part: 'probe' as const, sentMs: 90 }))]),
     ).toBe(text);

@@ -16,17 +16,17 @@ interface ReportedCount {
 
 /**
  * What shows that several instances limit one client, each in its own way, completing "expected one limit and one count,
- * got …"; null where nothing shows it. By the quota fields of requests that were sent one after the other.
+ * got …"; null where nothing shows it, undefined for too few reports. By the quota fields of requests in turn.
  */
 export function countsApart(
   observations: readonly LimitObservation[],
   { requests, windowMs }: DocumentedLimit,
-): string | null {
+): string | null | undefined {
   const admitted = oneByOne(observations).filter(
     ({ fate, part, counted }) => fate === 'admitted' && part !== 'probe' && counted === 'surely',
   );
   const burst = admitted.find(({ part }) => part === 'serial');
-  if (burst === undefined) return null;
+  if (burst === undefined) return undefined;
   const untilMs = burst.sentMs + windowMs;
   const reports = admitted.flatMap(({ part, sentMs, quota }): ReportedCount[] =>
     part === 'serial' && sentMs < untilMs && quota?.limit != null && quota.remaining !== null
@@ -34,7 +34,7 @@ export function countsApart(
       : [],
   );
   const [first, last] = [reports[0], reports.at(-1)];
-  if (first === undefined || last === undefined) return null;
+  if (first === undefined || last === undefined || reports.length < ANSWERS) return undefined;
   if (new Set(reports.map(({ limit }) => limit)).size > 1) return otherLimits(reports);
   const flowed = ((last.sentMs - first.sentMs) * requests) / windowMs;
   const served = admitted.filter(({ sentMs }) => sentMs > last.sentMs - windowMs && sentMs <= last.sentMs);

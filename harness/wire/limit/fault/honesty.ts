@@ -71,20 +71,20 @@ export function resetFault(
 /** Kinds whose windows end when they end, whatever was refused in them. */
 const WINDOWS: ReadonlySet<LimitInference['algorithm']> = new Set(['fixed-window', 'fixed-window-aligned']);
 
-/** The fault of the reset in served answers, held against when requests were refused and served. */
+/** The fault of the reset in served answers, held against when requests were refused and served; undefined if none can be. */
 export function servedResetFault(
   observations: readonly LimitObservation[],
   { requests }: DocumentedLimit,
   { algorithm }: Pick<LimitInference, 'algorithm'>,
-): string | null {
-  if (!WINDOWS.has(algorithm)) return null;
+): string | null | undefined {
+  if (!WINDOWS.has(algorithm)) return undefined;
   const inOrder = oneByOne(observations);
   const refusals = inOrder.filter(({ fate }) => fate === 'refused');
   const spentMs = refusals[0]?.sentMs ?? 0;
   const back = inOrder.find(
     ({ fate, counted, sentMs }) => fate === 'admitted' && counted === 'surely' && sentMs > spentMs,
   );
-  if (back === undefined) return null;
+  if (back === undefined) return undefined;
   const lastRefusalMs = Math.max(
     ...refusals.filter(({ sentMs }) => sentMs < back.sentMs).map(({ sentMs }) => sentMs),
   );
@@ -93,11 +93,13 @@ export function servedResetFault(
     observations.filter((each) => {
       return each.fate !== 'refused' && each.sentMs > sentMs && each.sentMs <= lastRefusalMs;
     }).length;
+  let isCompared = false;
   // Later answers are of another window.
   for (const answer of inOrder.slice(0, inOrder.indexOf(back))) {
     const { part, fate, finishedMs, quota } = answer;
     const waitMs = RESET.ofMs(answer);
     if (part !== 'serial' || fate !== 'admitted' || waitMs === null || quota?.limit !== requests) continue;
+    isCompared = true;
     const endMs = finishedMs + waitMs;
     const reset = `a reset ${seconds(waitMs)} after an answer`;
     if (lastRefusalMs >= endMs + TOLERANCE.wholeSeconds && servedAfter(answer) < requests)
@@ -105,7 +107,7 @@ export function servedResetFault(
     if (endMs - back.sentMs > RESET.roundingMs(answer) + TOLERANCE.afterPromise)
       return `${reset}, and service ${seconds(back.sentMs - finishedMs)} after it`;
   }
-  return null;
+  return isCompared ? null : undefined;
 }
 
 function promiseFault(
@@ -171,17 +173,17 @@ export function documentedWithin(
 
 /**
  * The remaining quota of an answer and the requests that were then served, completing "expected a remaining quota that is
- * true, got …"; null where it was true, or nothing shows it. By the requests that were sent one after the other.
+ * true, got …"; null where it was true, undefined where nothing shows it. By the requests that were sent one after the other.
  */
 export function remainingFault(
   observations: readonly LimitObservation[],
   { requests, windowMs }: DocumentedLimit,
   { compatible }: Pick<LimitInference, 'compatible'>,
-): string | null {
+): string | null | undefined {
   const serial = observations.filter(({ part }) => part === 'serial');
   const refusedAt = serial.findIndex(({ fate }) => fate === 'refused');
   const refusal = serial[refusedAt];
-  if (refusal && isOfAnother(refusal, { requests, windowMs })) return null;
+  if (refusal && isOfAnother(refusal, { requests, windowMs })) return undefined;
   const admitted = serial.slice(0, Math.max(0, refusedAt));
   const endMs = admitted.at(-1)?.finishedMs ?? 0;
   const telling = admitted.flatMap(({ quota, sentMs }, at) =>
@@ -198,7 +200,7 @@ export function remainingFault(
   );
   // Where it rises, a window has ended meanwhile.
   const isRenewed = telling.some(({ reported }, at) => reported > (telling[at - 1]?.reported ?? requests));
-  if (isRenewed || requestsOfOthers(observations) > 0) return null;
+  if (telling.length === 0 || isRenewed || requestsOfOthers(observations) > 0) return undefined;
   // Requests that flow back are reported as whole ones.
   const spare = compatible.length === 0 || compatible.some((each) => GRADUAL.has(each)) ? 1 : 0;
   const wrong = telling.findLast(({ reported, left, unsure, sentMs }) => {

@@ -26,17 +26,17 @@ const down = (from: number, count: number) => Array.from({ length: count }, (_, 
 const FIXED: { readonly compatible: readonly LimitAlgorithm[] } = { compatible: ['fixed-window'] };
 
 describe('the rest that answers tell, and the requests that were then served', () => {
-  it.each<readonly [string, readonly LimitObservation[], string | null]>([
+  it.each<readonly [string, readonly LimitObservation[], string | null | undefined]>([
     ['true', told(down(9, 10)), null],
     ['one more', told(down(10, 10)), '1 told, and 0 more served'],
     ['one less', told(down(8, 10).map((left) => Math.max(0, left))), null],
     ['too little', told([2, 1, 0, 0, 0]), '0 told, and 2 more served'],
     ['wrong once, and told last', told([9, 8, 7, 6, 5, 4, 3, 2, 1, 1]), '1 told, and 0 more served'],
     ['that stays', told([9, 8, 7, 7, 7, 7]), '7 told, and 0 more served'],
-    ['not told at all', told(down(9, 10).map(() => null)), null],
-    ['after the window was renewed', told([2, 1, 9, 8, 7]), null],
-    ['above the limit at first', told([11, 5, 4, 3, 2, 1, 0]), null],
-    ['of which others have spent', told([9, 8, 6, 5, 4, 2, 1, 0]), null],
+    ['not told at all', told(down(9, 10).map(() => null)), undefined],
+    ['after the window was renewed', told([2, 1, 9, 8, 7]), undefined],
+    ['above the limit at first', told([11, 5, 4, 3, 2, 1, 0]), undefined],
+    ['of which others have spent', told([9, 8, 6, 5, 4, 2, 1, 0]), undefined],
     ['too little, but for one that may be free', told([2, 1, 0, 0, 0], { unsure: [4] }), null],
     [
       'too little after one that may be free',
@@ -44,14 +44,14 @@ describe('the rest that answers tell, and the requests that were then served', (
       '0 told, and 2 more served',
     ],
     ['too little, but for what flows back', told([2, 1, 0, 0, 0], { everyMs: 3_000 }), null],
-    ['refused by another limit', told(down(8, 3), { refusal: { retryAfterMs: 200_000 } }), null],
+    ['refused by another limit', told(down(8, 3), { refusal: { retryAfterMs: 200_000 } }), undefined],
     [
       'refused by this limit',
       told(down(8, 3), { refusal: { retryAfterMs: 180_000 } }),
       '6 told, and 0 more served',
     ],
-    ['without a refusal', told(down(9, 3)).slice(0, -1), null],
-    ['of another limit', told(down(8, 3)).map((each) => ({ ...each, quota: ofQuota(50, 100) })), null],
+    ['without a refusal', told(down(9, 3)).slice(0, -1), undefined],
+    ['of another limit', told(down(8, 3)).map((each) => ({ ...each, quota: ofQuota(50, 100) })), undefined],
   ])('%s', (_, observations, fault) => {
     expect(remainingFault(observations, PLAN, FIXED)).toBe(fault);
   });
