@@ -7,6 +7,7 @@ import {
   howKept,
   isAbove,
   keptAnyway,
+  keptTogether,
   type LimitAdherence,
 } from '../../../harness/wire/limit/fault/longer-limit.ts';
 import { fallFault, remainingOf } from '../../../harness/wire/limit/fault/remaining.ts';
@@ -53,7 +54,8 @@ export const furtherLimits = probe<readonly FurtherLimitMet[]>(
       }
       const fromMs = groups[0]?.fromMs ?? 0;
       const quietMs = fromMs - quietFrom(port, fromMs);
-      const kept = howKept(groups, limit, { quietMs, isMet: second !== null });
+      const inTurn = howKept(groups, limit, { quietMs, isMet: second !== null });
+      const kept = inTurn.kind === 'unmet' ? (keptTogether(observations, limit, plan) ?? inTurn) : inTurn;
       met.push(kept.kind === 'above' ? await againAt(port, limit, kept.group) : { limit, kept, evidence });
     }
     return met;

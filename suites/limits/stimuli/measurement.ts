@@ -26,6 +26,7 @@ import {
 import { ALONE, withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
 import { countingOnly, putOff } from '../../../harness/wire/limit/pacing.ts';
 import { wallOffsetMs } from '../../../harness/wire/pace/clock.ts';
+import { shorterLimit } from './in-turn.ts';
 import { nextLimitStep } from './planner.ts';
 import { burstCost, exhaustion, observedSoFar, planOf, refusal } from './quota.ts';
 import {
@@ -257,7 +258,7 @@ interface Recovery {
 /** How the quota came back: told by requests sent alone, each at the earliest moment that can tell something. */
 export const recovery = derived<Recovery>(
   'recovery',
-  [refusal, limitMeasurement],
+  [exhaustion, refusal, limitMeasurement],
   async ({ ask, config }) => {
     const {
       observations: all,
@@ -266,8 +267,10 @@ export const recovery = derived<Recovery>(
       probes,
       refusedAnew,
     } = await ask(limitMeasurement);
+    const { second } = await ask(exhaustion);
     const met = refusedAnew ?? (await ask(refusal));
     const plan = planOf(config);
+    const shorterMs = Math.max(shorterLimit(plan)?.windowMs ?? 0, second?.backMs ?? 0);
     const { windowMs } = plan;
     const refusedAt = endOf(met);
     const isLog = inference.algorithm === 'sliding-log';
@@ -281,7 +284,7 @@ export const recovery = derived<Recovery>(
     return {
       window: `${windowMs / 1000} s`,
       retryAfterMs: told?.response.retryAfterMs ?? null,
-      dishonesty: retryAfterFault(observations, windowMs),
+      dishonesty: retryAfterFault(observations, windowMs, shorterMs),
       resetMeaning: meaningOfReset(inference),
       resetDishonesty,
       servedResetDishonesty: servedResetFault(observations, plan, inference),

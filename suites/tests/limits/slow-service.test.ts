@@ -3,13 +3,42 @@ import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
 import { epochClock } from '../../../harness/reference/behavior/clock.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { status } from '../../status/status.suite.ts';
-import { judgedServed, saidOf } from '../fixtures/judged.ts';
+import { findings, judgedServed, saidOf } from '../fixtures/judged.ts';
 import { limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
 
 /** A service, or a machine, that takes so long for each answer that a window ends while it is being spent. */
 
 const PLAN = { requests: 100, windowMs: 60_000 };
 const ANSWER_MS = 400;
+const FURTHER = { requests: 10, windowMs: 1_000 };
+
+/** What is found where both limits are kept, or the main one alone. */
+async function withFurther(answerMs: number, isKept: boolean) {
+  const clock = simulatedClock();
+  const { serve } = limited({
+    make: () => {
+      const [main, further] = [simulated('fixed-window', PLAN), simulated('fixed-window', FURTHER)];
+      let by = main;
+      const admits = (limiter: typeof main, atMs: number) => {
+        by = limiter;
+        return limiter.decide(atMs, 0) !== null;
+      };
+      return {
+        decide: (atMs) => ((!isKept || admits(further, atMs)) && admits(main, atMs) ? 0 : null),
+        retryAfterMs: (atMs) => by.retryAfterMs(atMs),
+      };
+    },
+    now: epochClock(clock).now,
+    admitted: () => clock.sleep(answerMs).then(() => false),
+    refuse({ answer, response, limiter, atMs }) {
+      response.setHeader('Retry-After', Math.ceil(limiter.retryAfterMs(atMs) / 1_000));
+      answer(429, { error: 'too many requests' });
+    },
+  });
+  const config = await limitedConfig(PLAN);
+  const plan = config.plan && { ...config.plan, further: [FURTHER] };
+  return judgedServed(serve, { ...config, plan }, [limits], { clock }).finally(clock.stop);
+}
 
 /** What the exact count comes to. */
 async function exactCount(limit: number): Promise<string> {
@@ -32,5 +61,17 @@ describe('a service that answers slowly, so that the window ends within the burs
     ['one more', 101, /^fail: .*got request 102/],
   ])('and admits %s: is counted again', async (_, limit, wanted) => {
     expect(await exactCount(limit)).toMatch(wanted);
+  });
+});
+
+describe('a further limit that is stated', () => {
+  it.each([20, 150])('is judged by requests together where answers take %d ms each', async (answerMs) => {
+    expect(findings(await withFurther(answerMs, true))).toEqual([]);
+    expect(saidOf(await withFurther(answerMs, true), 'limits.further')).toMatch(/^pass: 10 requests in 1 s/);
+    expect(findings(await withFurther(answerMs, false))).toEqual(['fail limits.further']);
+  });
+
+  it('is found to be missing where an answer takes longer than its window', async () => {
+    expect(saidOf(await withFurther(1_200, false), 'limits.further')).toMatch(/^fail: .* served within 2/);
   });
 });

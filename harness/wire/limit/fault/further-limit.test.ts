@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { group } from '../fixtures/observed.ts';
-import { freshAfterMs, howKept, isAbove } from './longer-limit.ts';
+import { at, group } from '../fixtures/observed.ts';
+import { freshAfterMs, howKept, isAbove, keptTogether } from './longer-limit.ts';
 
 const LIMIT = { requests: 8, windowMs: 1_000 };
 const MET = { quietMs: freshAfterMs(LIMIT), isMet: true };
@@ -35,6 +35,30 @@ describe('a further limit', () => {
   it('lets flow back what a bucket of its size gets meanwhile', () => {
     expect(isAbove(group(0, 11, 1_000, 50), LIMIT)).toBe(false);
     expect(isAbove(group(0, 15, 1_000, 50), LIMIT)).toBe(true);
+  });
+});
+
+describe('a further limit that requests in turn are too slow for', () => {
+  const MAIN = { requests: 20, windowMs: 60_000 };
+  const together = (served: number, refused: number, answerMs: number) => [
+    ...Array.from({ length: served }, (_, n) =>
+      at(n, 'admitted', { part: 'parallel', finishedMs: n + answerMs }),
+    ),
+    ...Array.from({ length: refused }, (_, n) => at(served + n, 'refused', { part: 'parallel' })),
+  ];
+
+  it.each<[string, ReturnType<typeof together>, ReturnType<typeof keptTogether>]>([
+    ['refuses those beyond it', together(8, 4, 200), { kind: 'kept' }],
+    ['refuses them, and takes long for others', together(8, 4, 1_200), { kind: 'kept' }],
+    ['lets through twice as many, and more', together(19, 0, 200), { kind: 'broken', got: '19 served' }],
+    ['takes long for too many', together(28, 0, 1_200), { kind: 'broken', got: '27 served within 1.2 s' }],
+    ['may have begun anew meanwhile', together(17, 0, 200), null],
+    ['refuses earlier, for another reason', together(7, 4, 200), null],
+    ['refuses once the main one is spent', together(20, 4, 2_900), null],
+    ['is not met at all', together(8, 0, 200), null],
+    ['is met in turn alone', together(8, 4, 200).map((each) => ({ ...each, part: 'serial' })), null],
+  ])('%s', (_, observations, kept) => {
+    expect(keptTogether(observations, LIMIT, MAIN)).toEqual(kept);
   });
 });
 

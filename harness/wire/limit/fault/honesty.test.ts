@@ -25,6 +25,24 @@ describe('Retry-After, held against what happened', () => {
     else expect(`${found?.expected}, got ${found?.got}`).toMatch(fault);
   });
 
+  it('allows a shorter limit its own wait where the documented one is spent as well', () => {
+    const both = (shorterWaitMs: number, waitMs: number | null) => [
+      at(100, 'refused', { retryAfterMs: shorterWaitMs }),
+      at(1_200, 'refused', { retryAfterMs: waitMs }),
+      at(60_070, 'admitted'),
+    ];
+    expect(retryAfterFault(both(1_000, 58_000), 60_000)).not.toBeNull();
+    expect(retryAfterFault(both(1_000, 58_000), 60_000, 1_000)).toBeNull();
+    expect(retryAfterFault(both(1_000, null), 60_000, 1_000)).toBeNull();
+    expect(retryAfterFault(both(1_000, 1_000), 60_000, 1_000)).not.toBeNull();
+    const longer = [
+      at(100, 'refused', { retryAfterMs: 3_000 }),
+      at(3_200, 'refused'),
+      at(60_070, 'admitted'),
+    ];
+    expect(retryAfterFault(longer, 60_000, 1_000)).not.toBeNull();
+  });
+
   it('allows a date the second by which Date is cut', () => {
     const late = { retryAfterMs: 58_500, retryAfterIsDate: true };
     expect(retryAfterFault([at(3_100, 'refused', late), at(60_070, 'admitted')], 60_000)).toBeNull();

@@ -42,12 +42,16 @@ const RESET: ReportedReset = {
   latestMs: () => TOLERANCE.afterPromise,
 };
 
-/** The fault of Retry-After, held against when requests were in fact served; null when it was honest. */
+/**
+ * The fault of Retry-After, held against when requests were in fact served; null when it was honest. `shorterMs`: the window of
+ * a limit beside the documented one, whose refusals ask for no longer wait.
+ */
 export function retryAfterFault(
   observations: readonly LimitObservation[],
   windowMs: number,
+  shorterMs = 0,
 ): Mismatch | null {
-  return promiseFault(RETRY_AFTER, observations, windowMs);
+  return promiseFault(RETRY_AFTER, observations, windowMs, shorterMs);
 }
 
 /** Whether a reset of the quota fields can be held against the real wait; elsewhere drafts and services differ in its meaning. */
@@ -114,14 +118,19 @@ function promiseFault(
   { field, ofMs, roundingMs, latestMs }: ReportedReset,
   observations: readonly LimitObservation[],
   windowMs: number,
+  shorterMs = 0,
 ): Mismatch | null {
   const inOrder = oneByOne(observations);
+  const isOfShorter = (each: LimitObservation) =>
+    (ofMs(each) ?? Number.POSITIVE_INFINITY) <= shorterMs + TOLERANCE.wholeSeconds;
   for (const [at, refusal] of inOrder.entries()) {
     const waitMs = ofMs(refusal);
     if (refusal.fate !== 'refused' || waitMs === null) continue;
     const { finishedMs } = refusal;
     const promisedMs = finishedMs + waitMs;
     const next = inOrder[at + 1];
+    // The documented quota was spent with the one of the shorter limit, which asked for its own wait.
+    if (next?.fate === 'refused' && shorterMs > 0 && isOfShorter(refusal) && !isOfShorter(next)) continue;
     if (next?.fate === 'refused' && next.sentMs >= promisedMs + TOLERANCE.limiterClock) {
       const expected = `service after ${field} (${seconds(waitMs)})`;
       return { expected, got: `a refusal ${seconds(next.sentMs - finishedMs)} after it` };

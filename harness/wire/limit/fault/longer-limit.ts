@@ -20,8 +20,12 @@ export function keptAnyway(
   main: DocumentedLimit,
 ): Exclude<LimitAdherence, { kind: 'above' }> {
   const admitted = observations.filter(({ fate, counted }) => fate === 'admitted' && counted === 'surely');
-  const served = servedBeyond(admitted, limit);
-  if (served !== null) return { kind: 'broken', got: `${served} served` };
+  const beyond = servedBeyond(admitted, limit);
+  if (beyond !== null) {
+    const { served, spanMs } = beyond;
+    const within = spanMs < limit.windowMs ? '' : ` within ${(spanMs / 1_000).toFixed(1)} s`;
+    return { kind: 'broken', got: `${served} served${within}` };
+  }
   const refusedAt = observations.findIndex(
     (each) => each.fate === 'refused' && isOfAnother(each, main) && remainingOf(each.quota, limit) === 0,
   );
@@ -36,6 +40,27 @@ export function keptAnyway(
     kind: 'unmet',
     reason: `${mostWithin(admitted, limit)} were served in this run, and it takes ${limit.requests + 1}`,
   };
+}
+
+/**
+ * The same of a shorter limit that requests in turn are too slow for: those sent together meet it as well. It refuses some of
+ * them once it has served as many as it allows, while the main limit has more left. null where nothing shows that.
+ */
+export function keptTogether(
+  observations: readonly LimitObservation[],
+  limit: DocumentedLimit,
+  main: DocumentedLimit,
+): Extract<LimitAdherence, { kind: 'kept' | 'broken' }> | null {
+  const anyway = keptAnyway(observations, limit, main);
+  if (anyway.kind !== 'unmet') return anyway;
+  const admitted = observations.filter(({ fate }) => fate === 'admitted');
+  const isMet = observations.some(({ fate, part, sentMs, finishedMs }) => {
+    if (fate !== 'refused' || part !== 'parallel') return false;
+    const servedIn = ({ windowMs }: DocumentedLimit) =>
+      admitted.filter((each) => each.finishedMs > sentMs - windowMs && each.sentMs < finishedMs).length;
+    return servedIn(limit) >= limit.requests && servedIn(main) < main.requests;
+  });
+  return isMet ? { kind: 'kept' } : null;
 }
 
 /** The most of them in one window. */
@@ -56,12 +81,18 @@ function within(
   return admitted.slice(from).filter(({ finishedMs }) => finishedMs - sinceMs < windowMs);
 }
 
+/** Of the limit: the longest stretch in which answers are counted, for those that take longer than a window. */
+const MOST_WINDOWS = 3;
+
 /**
  * How many were served in a stretch that is shorter than the window, where that is more than any limiter of this rate lets
  * through; null where it is not. A window may end within a stretch: that explains twice as many, but neither two stretches
  * within which no window of a clock can end both times, nor one whose window lasts longer, as it says.
  */
-function servedBeyond(admitted: readonly LimitObservation[], limit: DocumentedLimit): number | null {
+function servedBeyond(
+  admitted: readonly LimitObservation[],
+  limit: DocumentedLimit,
+): { readonly served: number; readonly spanMs: number } | null {
   const { requests, windowMs } = limit;
   let before: Span | null = null;
   let from = 0;
@@ -69,21 +100,23 @@ function servedBeyond(admitted: readonly LimitObservation[], limit: DocumentedLi
   while (from + requests < admitted.length) {
     const first = admitted[from];
     if (first === undefined) break;
-    const stretch = within(admitted, from, limit);
-    const spanMs = (to: number) => (stretch[to]?.finishedMs ?? first.finishedMs) - first.sentMs;
+    const stretch = within(admitted, from, { requests, windowMs: MOST_WINDOWS * windowMs });
+    const spansMs = stretch.map(({ finishedMs }) => finishedMs - first.sentMs).toSorted((a, b) => a - b);
+    const spanMs = (to: number) => spansMs[to] ?? 0;
     const beyond = (times: number) =>
-      stretch.findIndex((_, at) => at + 1 > times * requests + flowedIn(limit, spanMs(at)));
+      spansMs.findIndex((forMs, at) => at + 1 > times * requests + flowedIn(limit, forMs));
     const twice = beyond(2);
-    if (twice !== -1) return twice + 1;
+    if (twice !== -1) return { served: twice + 1, spanMs: spanMs(twice) };
     const once = beyond(1);
-    if (once === -1) {
+    if (once === -1 || spanMs(once) >= windowMs) {
       from += 1;
       continue;
     }
     const span = { fromMs: first.sentMs, toMs: first.sentMs + spanMs(once) };
     const resetSeconds = resetOf(first.quota, limit);
     const lasts = resetSeconds !== null && resetSeconds * 1_000 - TOLERANCE.wholeSeconds > spanMs(once);
-    if (lasts || (before !== null && isApart(before, span, windowMs))) return once + 1;
+    if (lasts || (before !== null && isApart(before, span, windowMs)))
+      return { served: once + 1, spanMs: spanMs(once) };
     before ??= span;
     from += once + 1;
   }
