@@ -65,7 +65,7 @@ export const framing = suite('framing', 'Framing', [
       const delimiter = response.has('transfer-encoding') ? 'chunks' : declared;
       const gzip = (await probe(target.gzipAccepted)).response;
       const coding = gzip.field('content-encoding') ?? 'identity';
-      const persistent = gzip.field('connection')?.toLowerCase() !== 'close';
+      const persistent = !gzip.announcesClose;
       return {
         seen: { delimiter, coding, persistent },
         note: `${delimiter}; ${coding} where gzip is accepted; connections ${persistent ? 'persist' : 'close'}`,

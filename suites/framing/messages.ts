@@ -63,7 +63,7 @@ export const messages = [
           const { request, failure: thrown } = reply.exchange;
           // RFC 9112 §9.6: a server that refuses a request before its end may reset the connection.
           const isRefusedEarly = request.piecemeal === true && thrown?.kind === 'reset';
-          const failure = isNamed || isRefusedEarly || reply.cut || reply.isSilent ? null : thrown;
+          const failure = isNamed || isRefusedEarly || reply.cut ? null : thrown;
           return reply.framingFault('lines') ?? failure?.message ?? null;
         },
         FRAMED,

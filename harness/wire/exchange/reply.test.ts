@@ -97,17 +97,14 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['whole', reply({}), { answered: true, cut: false, isSilent: false }],
-    ['too long', failed('body-too-large', {}), { answered: false, cut: true, isSilent: false }],
-    ['cut short', failed('reset', {}), { answered: false, cut: false, isSilent: false }],
-    ['closed', failed('closed'), { answered: false, cut: false, isSilent: true }],
-    ['reset', failed('reset'), { answered: false, cut: false, isSilent: true }],
-    ['late', failed('response-timeout'), { answered: false, cut: false, isSilent: true }],
-    ['malformed', failed('malformed'), { answered: false, cut: false, isSilent: false }],
-    ['none at all', reply(null), { answered: false, cut: false, isSilent: false }],
-    ['too long, and none', failed('body-too-large'), { answered: false, cut: false, isSilent: false }],
-  ] as const)('is %s', (_, { answered, cut, isSilent }, expected) => {
-    expect({ answered, cut, isSilent }).toEqual(expected);
+    ['whole', reply({}), { answered: true, cut: false }],
+    ['too long', failed('body-too-large', {}), { answered: false, cut: true }],
+    ['cut short', failed('reset', {}), { answered: false, cut: false }],
+    ['closed', failed('closed'), { answered: false, cut: false }],
+    ['none at all', reply(null), { answered: false, cut: false }],
+    ['too long, and none', failed('body-too-large'), { answered: false, cut: false }],
+  ] as const)('is %s', (_, { answered, cut }, expected) => {
+    expect({ answered, cut }).toEqual(expected);
   });
 
   it.each([

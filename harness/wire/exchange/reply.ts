@@ -56,12 +56,6 @@ export class Reply {
     return this.exchange.response !== null && this.exchange.failure?.kind === 'body-too-large';
   }
 
-  /** No octet of an answer came: there is no message that could be ill framed. */
-  get isSilent(): boolean {
-    const { response, failure } = this.exchange;
-    return response === null && ['closed', 'reset', 'response-timeout'].includes(failure?.kind ?? '');
-  }
-
   /**
    * The statuses of all responses on the connection, in their order. A 408 behind another one is none: an idle connection
    * may get one before it is closed (RFC 9110 §15.5.9).
