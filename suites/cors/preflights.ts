@@ -31,7 +31,7 @@ const preflightStatus = check('cors.preflight', {
   restsOn: [preflightCredential, originForm],
   uses: [page.namedPreflights],
   judge: ({ expect, note, service }) => {
-    const unasked = page.unaskedOperations(service);
+    const unasked = page.unaskedPreflights(service);
     if (unasked > 0) note(`The preflights of ${unasked} more operations were not sent.`);
     return expect().toConform('status 2xx and the origin of the page', (reply) =>
       reply.served ? answer.unreadable(reply) : `status ${reply.response.status}`,

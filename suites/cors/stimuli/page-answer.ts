@@ -3,7 +3,7 @@ import type { ResponseView } from '../../../harness/wire/exchange/response.ts';
 import { fieldValue, isToken } from '../../../harness/wire/fields/grammar/field-grammar.ts';
 import { visible } from '../../../harness/wire/octets/utf8.ts';
 import { isQuotaField } from '../../../harness/wire/quota/quota.ts';
-import { letsIn, type PagePolicy } from './page.ts';
+import { letsIn, type PagePolicy, SAFE_FOR_PAGES } from './page.ts';
 
 /** What answers say of pages of other origins (Fetch §3.3). */
 
@@ -44,13 +44,18 @@ function shown(response: ResponseView, name: string): string {
 /** Fetch §3.3.3: `*`, `null` or one origin. Nothing at all is as good as no header. */
 export function allowOriginFault({ response }: Reply): string | null {
   const value = response.field(ALLOW_ORIGIN) ?? '';
-  const isOne = /^(?:\*|null|[a-z][a-z0-9+.-]*:\/\/[^\s,/?#]+|)$/i.test(value.trim());
-  return isOne ? null : shown(response, ALLOW_ORIGIN);
+  return ['', '*', 'null'].includes(value) || isOrigin(value) ? null : shown(response, ALLOW_ORIGIN);
+}
+
+/** As browsers write it: of the web in small letters and without its default port; of an app with any host. */
+function isOrigin(value: string): boolean {
+  if (/^https?:/.test(value)) return !value.includes('*') && URL.parse(value)?.origin === value;
+  return /^[a-z][a-z0-9+.-]*:\/\/[^\s,/?#]+$/.test(value);
 }
 
 /** Fetch §3.3.3: `true`, in small letters; another word says nothing. */
 export function allowCredentialsFault({ response }: Reply): string | null {
-  const value = response.field(ALLOW_CREDENTIALS)?.trim() ?? '';
+  const value = response.field(ALLOW_CREDENTIALS) ?? '';
   return /true/i.test(value) && value !== 'true' ? shown(response, ALLOW_CREDENTIALS) : null;
 }
 
@@ -68,12 +73,12 @@ export function saysHowLong({ response }: Reply): boolean {
 
 /** Fetch §3.3.3: seconds. Browsers take -1 for none. */
 export function maxAgeFault({ response }: Reply): string | null {
-  return /^(?:\d+|-1)$/.test(response.field(MAX_AGE)?.trim() ?? '') ? null : shown(response, MAX_AGE);
+  return /^(?:\d+|-1)$/.test(response.field(MAX_AGE) ?? '') ? null : shown(response, MAX_AGE);
 }
 
 /** A page of that origin may read the answer. */
 export function letsRead({ response }: Reply, origin: string | null): boolean {
-  const value = response.field(ALLOW_ORIGIN)?.trim();
+  const value = response.field(ALLOW_ORIGIN);
   return value === '*' || (origin !== null && value === origin);
 }
 
@@ -86,11 +91,11 @@ export function unreadable(reply: Reply): string | null {
 }
 
 export function allowsAny({ response }: Reply): boolean {
-  return response.field(ALLOW_ORIGIN)?.trim() === '*';
+  return response.field(ALLOW_ORIGIN) === '*';
 }
 
 export function allowsCredentials({ response }: Reply): boolean {
-  return response.field(ALLOW_CREDENTIALS)?.trim() === 'true';
+  return response.field(ALLOW_CREDENTIALS) === 'true';
 }
 
 /** Fetch §2.2.2: a page may read these anyway. */
@@ -139,14 +144,11 @@ export function hiddenQuota(reply: Reply, policy: PagePolicy | null): string | n
   return hiddenField(reply, policy, ofQuota(policy));
 }
 
-/** Fetch §4.8: methods that need no permission. */
-const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
-
 /** The method that a preflight asked for, if it does not get it. */
 export function refusedMethod(reply: Reply, policy: PagePolicy | null): string | null {
   const asked = requested(reply.exchange.request.fields, 'method') ?? '';
   const allowed = reply.response.elements(ALLOW_METHODS);
-  if (SAFE.has(asked) || allowed.includes(asked) || isAnyFor(allowed, policy, asked)) return null;
+  if (SAFE_FOR_PAGES.has(asked) || allowed.includes(asked) || isAnyFor(allowed, policy, asked)) return null;
   return `${asked} not in ${shown(reply.response, ALLOW_METHODS)}`;
 }
 

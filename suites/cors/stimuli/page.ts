@@ -1,3 +1,4 @@
+import { documentedSample, type Sample } from '../../../harness/base/clause.ts';
 import { isJsonObject } from '../../../harness/base/json-text.ts';
 import { NotApplicable } from '../../../harness/base/verdict.ts';
 import { documentedValue, type Operation, type ServiceConfig } from '../../../harness/config/service.ts';
@@ -126,8 +127,17 @@ function lookAlikesOf(named: string): readonly (readonly [what: string, origin: 
     ['a sub-domain', `${scheme}://conform.${host}${port}`],
     ...(dotted ? [['a letter for its dot', `${scheme}://${host.replace('.', 'x')}${port}`] as const] : []),
     ...(scheme === 'https' ? [['plain http', `http://${host}${port}`] as const] : []),
-    ['another port', `${scheme}://${host}${port === '' ? ':8444' : `${port}1`}`],
+    ['another port', `${scheme}://${host}${otherPort(port)}`],
   ];
+}
+
+/** The highest port. */
+const LAST_PORT = 65_535;
+
+/** A port that begins like this one, or that it begins like; `:8444` for none. */
+function otherPort(port: string): string {
+  if (port === '') return ':8444';
+  return Number(`${port.slice(1)}1`) <= LAST_PORT ? `${port}1` : port.slice(0, -1);
 }
 
 /** The most of them for one origin. */
@@ -162,11 +172,11 @@ interface Preflight {
 }
 
 /** Fetch §2.2.2: a page may send these without asking first, the media types of forms among them. */
-const SAFELISTED: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-language']);
+const SAFELISTED: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-language', 'range']);
 const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data|text\/plain) *(?:;|$)/i;
 /** Fetch §2.2.2: no page can send them. */
 const FORBIDDEN =
-  /^(?:accept-(?:charset|encoding)|access-control-.*|connection|content-length|cookie|date|expect|host|origin|referer|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/;
+  /^(?:accept-(?:charset|encoding)|access-control-.*|connection|content-length|cookie2?|date|dnt|expect|host|keep-alive|origin|referer|set-cookie|te|trailer|transfer-encoding|upgrade|via|proxy-.*|sec-.*)$/;
 
 function askedNames(fields: readonly FieldLine[]): readonly string[] {
   const asked = fields.flatMap(([written, value]) => {
@@ -196,15 +206,29 @@ function preflightOf(config: ServiceConfig, operation: Operation): Preflight {
   };
 }
 
-/** Of the documented operations beside the sample, each method at each path once. */
-function operationPreflights(config: ServiceConfig): readonly Preflight[] {
+/** Fetch §4.8: methods that need no permission. */
+export const SAFE_FOR_PAGES: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
+
+/** Fetch §4.1: without one of these a browser sends the request itself. */
+const isAskedFor = ({ method, names }: Preflight) => !SAFE_FOR_PAGES.has(method) || names.length > 0;
+
+/** Of the sample and of the documented operations, each method at each path once: those that a browser sends. */
+function preflightsOf(config: ServiceConfig): readonly Preflight[] {
+  const sample = documentedSample(config.contract);
+  const own = sample === null ? [] : [ownPreflight(config, sample)];
   const called = config.operations.map((operation) => preflightOf(config, operation));
-  return [...new Map(called.map((each) => [`${each.method} ${each.path}`, each])).values()];
+  const each = Map.groupBy([...own, ...called], ({ method, path }) => `${method} ${path}`);
+  return [...each.values()].flatMap(([first]) => first ?? []).filter(isAskedFor);
 }
 
-/** Number of operations whose preflights are not sent. */
-export function unaskedOperations(config: ServiceConfig): number {
-  return Math.max(0, operationPreflights(config).length - (MOST_PREFLIGHTS - 1));
+function ownPreflight(config: ServiceConfig, { method, path, fields }: Sample): Preflight {
+  const names = askedNames([...credentialLines(config), ...Object.entries(fields)]);
+  return { method, path, names, isMadeUp: false };
+}
+
+/** Number of preflights that are not sent. */
+export function unaskedPreflights(config: ServiceConfig): number {
+  return Math.max(0, preflightsOf(config).length - MOST_PREFLIGHTS);
 }
 
 function preflightRequest({ method, path, names }: Preflight, origin: string) {
@@ -227,19 +251,17 @@ export const namedPreflights: Probe<readonly Reply[]> = probe(
   'named-preflights',
   {
     needs: [served],
-    cost: (config) =>
-      countOf(config, () => Math.min(MOST_PREFLIGHTS, 1 + operationPreflights(config).length)),
+    cost: (config) => countOf(config, () => Math.min(MOST_PREFLIGHTS, preflightsOf(config).length)),
     credential: 'none',
   },
-  async ({ ask, http, config, documented }) => {
+  async ({ ask, http, config }) => {
     await ask(served);
     const origin = namedOrigin(config);
-    const { method, path } = documented;
-    const names = askedNames([...credentialLines(config), ...Object.entries(documented.fields)]);
-    const own: Preflight = { method, path, names, isMadeUp: false };
-    const others = operationPreflights(config).filter((each) => each.method !== method || each.path !== path);
+    const all = preflightsOf(config);
+    if (all.length === 0)
+      throw new NotApplicable('browsers send every documented request without a preflight');
     const replies: Reply[] = [];
-    for (const each of [own, ...others].slice(0, MOST_PREFLIGHTS)) {
+    for (const each of all.slice(0, MOST_PREFLIGHTS)) {
       const reply = await http.send(preflightRequest(each, origin));
       // There may be no such thing.
       if (!each.isMadeUp || reply.status !== 404) replies.push(reply);
