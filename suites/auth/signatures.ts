@@ -97,8 +97,7 @@ export const tokens = [
     applies: [credentialed],
     uses: [credential.tokenOverdue],
     async judge({ probe, violated }) {
-      const overdueMs = (await probe(credential.tokenOverdue)) ?? 0;
-      if (overdueMs <= LEEWAY_MS) return;
+      if ((await probe(credential.tokenOverdue)) <= LEEWAY_MS) return;
       violated('a token to be refused once it has expired', 'one accepted more than 10 minutes later');
     },
   }),

@@ -182,7 +182,9 @@ const preflightAnswered = check('auth.preflight', {
       'a 2xx status that allows the origin and the header of the credential',
       ({ served, response, exchange }) => {
         if (!served) return `status ${response.status}`;
-        if (!response.has('access-control-allow-origin')) return 'no Access-Control-Allow-Origin';
+        const origin = response.field('access-control-allow-origin');
+        if (origin !== '*' && origin !== way.FOREIGN_ORIGIN)
+          return `Access-Control-Allow-Origin: ${origin ?? 'none'}`;
         const names = response.elements('access-control-allow-headers').map((name) => name.toLowerCase());
         const asked =
           exchange.request.fields.find(([name]) => name === 'Access-Control-Request-Headers')?.[1] ?? '';

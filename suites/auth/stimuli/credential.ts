@@ -66,14 +66,13 @@ export const selfCertifiedToken = forgedToken(
   'with its token signed with a key that it brings along',
 );
 
-/** How long before the sample its token had expired, in ms; null if it had not. */
+/** How long before the sample its token had expired, in ms; less than 0 if it had not. */
 export const tokenOverdue = derived('token-overdue', [served], async ({ ask, config }) => {
   const { exchange } = await ask(served);
   const { carrier, secret } = config.credentials;
   const expiry = carrier?.bare && secret ? expiryOf(secret.reveal()) : null;
   if (expiry === null) throw new NotApplicable('the key is no token that says when it ends');
-  const overdueMs = Date.parse(exchange.timing.startedAt) - expiry.getTime();
-  return overdueMs > 0 ? overdueMs : null;
+  return Date.parse(exchange.timing.startedAt) - expiry.getTime();
 });
 
 /** The right credential, written in that way. */
@@ -116,8 +115,6 @@ export const refusedKeys = probe(
   'refused-keys',
   { needs: [served], cost: ({ credentials }) => credentials.refused.length, credential: 'wrong' },
   async ({ ask, config: { credentials }, http }) => {
-    if (credentials.refused.length === 0)
-      throw new NotApplicable('no key is configured that must be refused (credentials.refused)');
     await ask(served);
     const replies: Reply[] = [];
     for (const [index, { position, because }] of credentials.refused.entries()) {
