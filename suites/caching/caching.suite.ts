@@ -13,7 +13,6 @@ import {
   secondKey,
   suite,
 } from '../../harness/engine/check/suite.ts';
-import { secondKeyServed } from '../auth/bad-credentials.ts';
 import { secondKeySample } from '../auth/stimuli/credential.ts';
 import { handles } from '../row.ts';
 import { sample, sampleAgain, samplesInARow } from '../stimuli/sample.ts';
@@ -33,7 +32,6 @@ export const accounts = given(
       why: 'One account is told that its copy is current, when it is the copy of another account.',
       change: 'Make the ETag from what the account gets, or mark it as weak: W/"abc".',
       grounds: [rfc9110('8.8.3', 'MUST')],
-      restsOn: [secondKeyServed],
       uses: [sample, samplesInARow, secondKeySample],
       async judge({ probe, expect, notApplicable }) {
         const mine = await probe(sample);
@@ -65,7 +63,7 @@ export const accounts = given(
       why: 'A client goes on showing one account the content of another.',
       change: 'Compare If-None-Match with the ETag of what this account would get.',
       grounds: [rfc9110('13.1.2', 'MUST')],
-      restsOn: [secondKeyServed, otherTag],
+      restsOn: [otherTag],
       uses: [sample, sampleAgain, validator.tagOfAnother, validator.secondKeyAfter],
       async judge({ probe, expect, notApplicable }) {
         const [mine, again] = [await probe(sample), await probe(sampleAgain)];
