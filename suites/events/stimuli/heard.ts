@@ -109,8 +109,8 @@ export function silence({ exchange, operation: { stream } }: OperationReply): st
 
 /** The ids that events have of their own, in their order. */
 function idsOf(reply: OperationReply): readonly string[] {
-  return partsOf(reply).flatMap(({ kind, value }) =>
-    kind === 'item' && typeof value === 'object' && value !== null && 'id' in value ? [String(value.id)] : [],
+  return partsOf(reply).flatMap(({ value }) =>
+    typeof value === 'object' && value !== null && 'id' in value ? [String(value.id)] : [],
   );
 }
 
@@ -127,27 +127,25 @@ export interface ResumedStream {
 
 /** At the first event; null if no others came after it, or its id is of no use. */
 function resumptionOf(reply: OperationReply) {
-  const [seen, ...missed] = idsOf(reply);
-  const isFit = missed.length > 0 && new Set(idsOf(reply)).size === 1 + missed.length;
-  return isFit && seen !== undefined && /^[\x21-\x7e]{1,200}$/.test(seen) ? { seen, missed } : null;
+  const [seen = '', ...missed] = idsOf(reply);
+  const isFit = missed.length > 0 && new Set([seen, ...missed]).size === 1 + missed.length;
+  return isFit && /^[\x21-\x7e]{1,200}$/.test(seen) ? { seen, missed } : null;
 }
-
-const resumable = (config: ServiceConfig) => streamsOf(config).filter(({ stream }) => stream?.resumes);
 
 /** How long the events that were missed are awaited, in ms. */
 const MISSED_MS = 5_000;
 
-/** Each stream once more, with the id of its first event in Last-Event-ID, where that is documented. */
+/** Each stream once more, with the id of its first event in Last-Event-ID. */
 export const resumed = probe<Selected<ResumedStream>>(
   'resumed-streams',
-  { needs: [heard], cost: (config) => resumable(config).length },
+  { needs: [heard], cost: (config) => streamsOf(config).length },
   async ({ ask, config, http }) => {
     const known: ResumedStream[] = [];
-    const streams = among(await ask(heard), resumable(config));
+    const streams = among(await ask(heard), streamsOf(config));
     for (const before of streams.all) {
       // Records of JSON are no events, and have no ids.
-      if (!isEventStream(before) || partsOf(before).filter(({ kind }) => kind === 'item').length < 2)
-        continue;
+      const items = partsOf(before).filter(({ kind }) => kind === 'item').length;
+      if (!isEventStream(before) || items < 2) continue;
       if (idsOf(before).length === 0) {
         known.push({ reply: before, seen: null, missed: [], unfit: null });
         continue;
@@ -161,7 +159,8 @@ export const resumed = probe<Selected<ResumedStream>>(
       const reply = await sendOrder({ http }, before.order, {
         purpose: `${before.operation.template} with the Last-Event-ID of its first event`,
         fields: [...before.order.fields, ['Last-Event-ID', resumption.seen]],
-        listen: { items: resumption.missed.length, forMs: MISSED_MS },
+        // With those that have no id, such as a greeting.
+        listen: { items: items - 1, forMs: MISSED_MS },
       });
       known.push({ reply, ...resumption, unfit: null });
     }
@@ -222,7 +221,7 @@ function stimulusWithoutListening(order: Order): Stimulus {
 /** Properties of a stream for the observation. */
 export function streamTraits(reply: OperationReply) {
   return {
-    mediaType: reply.response.mediaType?.essence ?? null,
+    mediaType: essenceOf(reply.response),
     ids: idsOf(reply).length > 0,
     cacheControl: reply.response.field('cache-control') ?? null,
   };
