@@ -3,6 +3,7 @@ import type { Mismatch } from '../../../harness/base/finding.ts';
 import { Blocked, NotApplicable } from '../../../harness/base/verdict.ts';
 import type { WebhookSignature, WebhooksConfig } from '../../../harness/config/blocks/webhooks.ts';
 import { eventScheme, TIME_GROUNDS } from '../../../harness/config/credential/signing/event-signature.ts';
+import { isJsonType } from '../../../harness/config/operation/call/call.ts';
 import type { ServiceConfig } from '../../../harness/config/service.ts';
 import { derived, type Port, probe } from '../../../harness/engine/session/probe.ts';
 import type { Received } from '../../../harness/engine/session/webhooks.ts';
@@ -49,11 +50,11 @@ export const afterGone = probe<readonly Received[]>(
   { needs: () => [delivered], cost: webhookCost, risks: ['change'] },
   async ({ ask, config, http, webhooks }) => {
     const { withinMs } = configured(config);
-    const [pauseMs] = pausesOf(await ask(delivered));
-    if (pauseMs === undefined) throw new NotApplicable('no attempt was repeated');
+    const [repeated] = pausesOf(attemptsAmong(await ask(delivered)));
+    if (repeated === undefined) throw new NotApplicable('no attempt was repeated');
     const all = await webhooks.receive([GONE], async (receiver, url) => {
       await trigger({ config, http }, url);
-      if (await receiver.waitFor(1, withinMs)) await receiver.waitFor(2, 1.5 * pauseMs + QUIET_MS);
+      if (await receiver.waitFor(1, withinMs)) await receiver.waitFor(2, 1.5 * repeated.pauseMs + QUIET_MS);
     });
     if (all.length === 0) throw new Blocked('no second event was delivered, so this would prove nothing');
     return all;
@@ -82,10 +83,41 @@ export function afterAccepted(
   all: readonly Received[],
 ): readonly (Received & { readonly isSame: boolean })[] {
   const [first, ...further] = all.slice(all.findIndex(isAccepted));
-  const bodyOf = (one: Received | undefined) => Buffer.from(one?.reply.exchange.request.body?.bytes ?? []);
   return further
     .filter(({ id }) => id === null || id === first?.id)
-    .map((each) => ({ ...each, isSame: each.id !== null || bodyOf(each).equals(bodyOf(first)) }));
+    .map((each) => ({ ...each, isSame: each.id !== null || hasContentOf(first, each) }));
+}
+
+/** Whether both have the same body, as repetitions do, apart from their ids in it. */
+function hasContentOf(one: Received | undefined, other: Received): boolean {
+  const [first, second] = [one, other].map((each) =>
+    [one?.id, other.id].reduce<string>(
+      (text, id) => (id ? text.replaceAll(id, '') : text),
+      Buffer.from(each?.reply.exchange.request.body?.bytes ?? []).toString('latin1'),
+    ),
+  );
+  return first === second;
+}
+
+/**
+ * The attempts at the first event, without other events that the trigger brings about: those have another id and another
+ * body. @throws Blocked if others may be the only further attempts.
+ */
+export function attemptsAmong(all: readonly Received[]): readonly Received[] {
+  const [first, ...further] = all;
+  const isAgain = (each: Received) =>
+    (each.id !== null && each.id === first?.id) || hasContentOf(first, each);
+  const again = further.filter(isAgain);
+  const isUnknown = further.some(({ id }) => id === null || first?.id === null);
+  if (again.length === 0 && isUnknown) throw new Blocked(UNKNOWN_EVENT);
+  return all.filter((each, at) => at === 0 || again.includes(each));
+}
+
+export const UNKNOWN_EVENT = 'nothing shows whether a further delivery is of the same event';
+
+/** So many came that no further one was waited for. */
+export function isFull({ length }: readonly Received[]): boolean {
+  return length >= ANSWERS.length;
 }
 
 function isAccepted({ reply }: Received): boolean {
@@ -139,13 +171,12 @@ export function jsonFault(delivery: Received): Mismatch | null {
   const { method, fields, body } = delivery.reply.exchange.request;
   const type = fieldValue(fields, 'content-type') ?? 'none';
   if (method !== 'POST') return { expected: 'POST', got: method };
-  if (!JSON_TYPE.test(type)) return { expected: 'the media type application/json', got: type };
+  if (!isJsonType(type)) return { expected: 'the media type application/json', got: type };
   if (isCut(delivery)) return null;
   const [fault] = readJsonText(body?.bytes ?? new Uint8Array()).faults;
   return fault === undefined ? null : { expected: 'JSON', got: fault.message };
 }
 
-const JSON_TYPE = /^application\/(?:[\w.-]+\+)?json\b/i;
 const IDENTIFIER = /id$|key$/i;
 
 /** Names, in lower case and as they come, of fields by which the second attempt is known for the first event again. */
@@ -159,9 +190,17 @@ export function identifiersOf([first, second]: readonly Received[]): readonly st
     .map(([name]) => name.toLowerCase());
 }
 
-/** Between one attempt and the next, in whole ms; of the first three. */
-export function pausesOf(all: readonly Received[]): readonly number[] {
-  return all.slice(1, 3).map(({ atMs }, index) => Math.round(atMs - (all[index]?.atMs ?? atMs)));
+interface RepeatedAttempt {
+  /** Whole milliseconds after the attempt before. */
+  readonly pauseMs: number;
+  readonly reply: Reply;
+}
+
+/** The second and the third attempt. */
+export function pausesOf(all: readonly Received[]): readonly RepeatedAttempt[] {
+  return all
+    .slice(1, 3)
+    .map(({ atMs, reply }, index) => ({ pauseMs: Math.round(atMs - (all[index]?.atMs ?? atMs)), reply }));
 }
 
 /** The first attempt after a Retry-After, with its value and the actual wait in ms; null if none. */
@@ -181,11 +220,11 @@ export function timeGround({ scheme }: Pick<WebhookSignature, 'scheme'>): Ground
   return eventScheme(scheme).time?.ground ?? null;
 }
 
-/** Whole milliseconds between attempts of which the later one has to wait; of the first three. */
+/** The second and the third attempt, of which the second need not wait in some schemes. */
 export function duePausesOf(
   all: readonly Received[],
   signature: Pick<WebhookSignature, 'scheme'> | null,
-): readonly number[] {
+): readonly RepeatedAttempt[] {
   const isFree = signature !== null && eventScheme(signature.scheme).repeatsAtOnce;
   return pausesOf(all).slice(isFree ? 1 : 0);
 }
@@ -195,7 +234,7 @@ const FRESH_MS = 5 * 60_000;
 /** Attempts so far apart have differing times, though these are whole seconds. In ms. */
 const APART_MS = 2_000;
 
-/** The fault of the time in an attempt; null if none. `all`: it, and those before it. */
+/** The fault of the time in an attempt; null if none. `all`: it, those before it, and perhaps others. */
 export function timeFault(
   { time, atMs, reply }: Received,
   all: readonly Received[],

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { served } from '../../harness/base/fixtures/server.ts';
 import type { WebhookSignature } from '../../harness/config/blocks/webhooks.ts';
 import { shipped } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
-import { webhooks } from '../webhooks/webhooks.suite.ts';
-import { type Judged, judged, judgedInTurn, saidOf } from './fixtures/judged.ts';
+import { type Judged, judged, judgedInTurn, saidOf } from '../tests/fixtures/judged.ts';
+import { webhooks } from './webhooks.suite.ts';
 
 const judgedAt = (url: string, config: ServiceConfig) => judged(config, [webhooks], { url });
 
@@ -20,16 +21,28 @@ const BY_SCHEME = ['webhooks.timestamp', 'webhooks.same-id', 'webhooks.gone'];
 const kinds = ({ outcomes }: Judged) =>
   [...new Set(Object.entries(outcomes).flatMap(([id, kind]) => (BY_SCHEME.includes(id) ? [] : kind)))].sort();
 
-/** A service that sends each event in this way; `deliver` returns the status of the receiver. */
+type Deliver = (body?: string) => Promise<number>;
+
+/**
+ * A service that sends each event in this way; `deliver` returns the status of the receiver, 0 if it has closed. `count`:
+ * of events, from 1.
+ */
 async function judgedSending(
-  send: (deliver: (body?: string) => Promise<number>) => Promise<void>,
+  send: (deliver: Deliver, count: number) => Promise<void>,
   scheme: WebhookSignature['scheme'] = 'hmac-sha256-hex',
 ): Promise<Judged> {
+  let count = 0;
   const service = createServer(async (request, response) => {
+    expect(request.headers['content-type']).toBe('application/json');
     const { url } = await triggeredWith(request);
     response.writeHead(200).end();
-    const headers = { 'Content-Type': 'application/json' };
-    await send(async (body = '{}') => (await fetch(url, { method: 'POST', headers, body })).status);
+    const headers = { 'Content-Type': 'application/json', 'webhook-id': String(++count) };
+    const deliver: Deliver = (body = '{}') =>
+      fetch(url, { method: 'POST', headers, body }).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+    await send(deliver, count);
   });
   const url = await served(service);
   const { webhooks: shippedWebhooks, ...config } = await shipped('realtime');
@@ -76,7 +89,7 @@ describe('webhooks', () => {
     async function flood(): Promise<void> {
       while (!stop.signal.aborted) {
         const sent = fetch(target, { method: 'POST', body: large, signal: stop.signal });
-        await sent.catch(() => new Promise((resolve) => setTimeout(resolve, 5)));
+        await sent.catch(() => setTimeout(5));
       }
     }
     onTestFinished(() => stop.abort());
@@ -95,7 +108,8 @@ describe('webhooks', () => {
       const { url } = await triggeredWith(request);
       response.writeHead(200).end();
       const fields = { 'Content-Type': 'application/json' };
-      await fetch(url, { method: 'POST', headers: fields, body: `no JSON${' '.repeat(300 * 1024)}` });
+      const body = `no JSON${' '.repeat(300 * 1024)}`;
+      await fetch(url, { method: 'POST', headers: fields, body }).catch(() => undefined);
     });
     const url = await served(service);
     const config = await shipped('realtime');
@@ -109,6 +123,52 @@ describe('webhooks', () => {
       for (const body of [`{}${' '.repeat(300 * 1024)}`, 'no JSON']) await deliver(body);
     });
     expect(saidOf(found, 'webhooks.json')).toMatch(/^fail: expected JSON/);
+  });
+
+  it('are refused twice, the second time for 3 s, and then accepted', async () => {
+    const statuses: number[] = [];
+    const found = await judgedSending(async (deliver) => {
+      statuses.push(await deliver(), await deliver());
+      // Later than an attempt may come that has nothing to wait for.
+      await setTimeout(200);
+      statuses.push(await deliver());
+      await setTimeout(20);
+      await deliver();
+    });
+    expect(statuses.slice(0, 3)).toEqual([503, 503, 200]);
+    expect(saidOf(found, 'webhooks.retry-after')).toMatch(/expected a pause of 3 s|: after/);
+    expect(saidOf(found, 'webhooks.no-duplicates')).toMatch(/^warning: .*another delivery/);
+  });
+
+  it('are not asked for again once one was accepted', async () => {
+    const counts: number[] = [];
+    const found = await judgedSending(async (deliver, count) => {
+      counts.push(count);
+      while ((await deliver()) === 503);
+    });
+    expect(counts).toEqual([1]);
+    expect(found.outcomes['webhooks.no-duplicates']).toBe('pass');
+  });
+
+  it.each([
+    ['webhooks.no-duplicates', 'hmac-sha256-hex', 1],
+    ['webhooks.gone', 'standard-webhooks', 2],
+  ] as const)('prove nothing where no second event comes: %s', async (id, scheme, attempts) => {
+    const found = await judgedSending(async (deliver, count) => {
+      for (let attempt = 0; count === 1 && attempt < attempts; attempt += 1) await deliver();
+    }, scheme);
+    expect(saidOf(found, id)).toMatch(/^blocked: no second event was delivered/);
+  });
+
+  it('are gone after 410', async () => {
+    const statuses: number[] = [];
+    const found = await judgedSending(async (deliver, count) => {
+      statuses.push(await deliver());
+      if (count === 1) await setTimeout(20);
+      statuses.push(await deliver());
+    }, 'standard-webhooks');
+    expect(statuses.slice(0, 3)).toEqual([503, 503, 410]);
+    expect(saidOf(found, 'webhooks.gone')).toMatch(/^(?:fail|warning): expected nothing after 410/);
   });
 
   it.for([
