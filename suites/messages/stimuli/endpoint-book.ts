@@ -43,22 +43,28 @@ export class EndpointBook {
       return { is: 'malformed', got };
     }
     try {
-      return this.#verdict(value ?? text, value !== undefined);
+      return this.#verdict(value, said);
     } catch (error) {
       if (error instanceof EndlessSchema) return { is: 'unjudged', reason: error.message };
       throw error;
     }
   }
 
-  #verdict(value: unknown, isJson: boolean): MessageVerdict {
+  /** `json`: undefined where it is none. What is of another content type may be meant as it is written, or as JSON. */
+  #verdict(json: unknown, said: string): MessageVerdict {
+    const value = json === undefined ? said : json;
     const faults = new Map<DocumentedMessage, string>();
     // Those with a schema say more.
     const ordered = this.#messages.toSorted((a, b) => Number(a.schema === null) - Number(b.schema === null));
     for (const message of ordered) {
-      if (isJsonType(message.contentType) && !isJson) continue;
-      const fault = message.schema === null ? null : this.#book.compile(message.schema)(value);
-      if (fault === null) return { is: 'documented', message, value };
-      faults.set(message, fault.message);
+      const isOfJson = isJsonType(message.contentType);
+      if (isOfJson && json === undefined) continue;
+      const judge = message.schema && this.#book.compile(message.schema);
+      const meant = isOfJson ? [value] : [value, said];
+      const results = meant.map((each) => judge?.(each) ?? null);
+      const fitting = results.indexOf(null);
+      if (fitting >= 0) return { is: 'documented', message, value: meant[fitting] };
+      if (results[0]) faults.set(message, results[0].message);
     }
     const named = [...faults].find(([{ kind }]) => kind !== null && kindIn(value, kind.member, kind.values));
     const open = [...faults].filter(([{ kind }]) => kind === null);

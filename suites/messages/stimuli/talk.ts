@@ -197,9 +197,12 @@ export const everyDocumented = overRecord<JudgedMessage>(
   [talks, opening],
   async ({ ask, config, recorded, coverOperations }) => {
     const said = await ask(talks).catch(unlessUnjudged);
-    const judged = planOf(config).flatMap((plan) => {
+    const plans = planOf(config);
+    const judged = plans.flatMap((plan) => {
       const book = bookOf(plan, config);
-      const heard = recorded.conversations.filter((view) => isOfPlan(view, plan, config));
+      const heard = recorded.conversations.filter(
+        (view) => isOfPlan(view, plan, config) && isNearest(plan.endpoint, plans, view),
+      );
       return heard.flatMap((view) =>
         view.messages.map((message) => ({ view, verdict: book.judge(message) })),
       );
@@ -215,12 +218,30 @@ function isOfPlan(
   { websocket }: ServiceConfig,
 ): boolean {
   if (!view.opened || !view.isOrdinary || view.faults.length > 0) return false;
-  const { target } = view.conversation.handshake.request;
-  const path = endpoint.target.replace(/^wss?:\/\/[^/?]*/i, '').replace(/\?.*$/, '');
-  if (!target.replace(/\?.*$/, '').endsWith(path)) return false;
+  if (likeness(endpoint, view) === null) return false;
   const documented = new Set(texts.map(({ text }) => text));
   const others = view.sent.filter(({ text }) => text === null || !documented.has(text));
   return others.length <= (websocket?.login === undefined ? 0 : 1);
+}
+
+/** No other address is more like that of the conversation, as /admin/ws is where /ws is another one. */
+function isNearest(
+  endpoint: EndpointPlan['endpoint'],
+  plans: readonly EndpointPlan[],
+  view: ConversationView,
+): boolean {
+  const all = plans.map((plan) => likeness(plan.endpoint, view) ?? 0);
+  return likeness(endpoint, view) === Math.max(...all);
+}
+
+/** Octets of the path, below whatever base URL, and of the parameters that are the same; null for another path. */
+function likeness({ target }: EndpointPlan['endpoint'], { conversation }: ConversationView): number | null {
+  const [path = '', query = ''] = target.replace(/^wss?:\/\/[^/?]*/i, '').split('?', 2);
+  const [at = '', asked = ''] = conversation.handshake.request.target.split('?', 2);
+  if (!at.endsWith(path)) return null;
+  const parameters = asked.split('&');
+  const same = query.split('&').filter((each) => parameters.includes(each));
+  return path.length + same.join('').length;
 }
 
 function coverageOf(config: ServiceConfig, said: readonly Talk[]): readonly OperationCoverage[] {
