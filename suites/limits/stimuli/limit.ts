@@ -86,7 +86,7 @@ export const measuredLimit = probe<MeasuredLimit>(
       shorter &&
       met.second === null &&
       (met.firstRefused ?? 0) <= plan.requests &&
-      spentLast >= shorter.requests
+      (met.groups.length > 1 || spentLast >= shorter.requests)
     )
       throw new Blocked(`the further limit of ${shorter.requests} requests refused first`);
     const others = requestsOfOthers(observations);
@@ -114,6 +114,13 @@ export const measuredLimit = probe<MeasuredLimit>(
     const { at, uncertainty, by, stray } = await counted(port, met, inference, { observations, isOdd });
     const { sent: sentThen, evidence: decisive } = by;
     const again = strayAt(stray);
+    if (shorter && !again && met.second !== null && at !== null && at - 1 <= shorter.requests)
+      throw new Blocked(`the further limit of ${shorter.requests} requests refused first`);
+    const isOfFlow = at !== null && at - 1 > plan.requests && at - 1 <= plan.requests + by.flowed;
+    if (shorter && !again && isOfFlow && mayFlowBack(observations, plan))
+      throw new Blocked(
+        `${at - 1} were admitted while the further limit of ${shorter.requests} requests was waited for, and the quota may flow back`,
+      );
     return again ?? { ...about, sent: sentThen, evidence: decisive, firstRefused: at, uncertainty };
   },
 );

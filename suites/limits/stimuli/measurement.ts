@@ -22,6 +22,7 @@ import type { LimitAlgorithm } from '../../../harness/wire/limit/model/models.ts
 import {
   isLimitersRefusal,
   type LimitObservation,
+  TOLERANCE,
 } from '../../../harness/wire/limit/observed/observation.ts';
 import { ALONE, withRefusedBeside } from '../../../harness/wire/limit/observed/observing.ts';
 import { countingOnly, putOff } from '../../../harness/wire/limit/pacing.ts';
@@ -289,7 +290,11 @@ export const recovery = derived<Recovery>(
       resetDishonesty,
       servedResetDishonesty: servedResetFault(observations, plan, inference),
       remainingDishonesty: remainingFault(observations, plan, inference),
-      windowFault: windowFault(all, plan, resetDishonesty === null),
+      windowFault: windowFault(
+        all.filter((each) => !mayBeOfShorter(each, shorterMs, second !== null)),
+        plan,
+        resetDishonesty === null,
+      ),
       mayBeShorter: isSlowInTurn(all, plan) && !isWindowShown(observations, plan),
       putOff: inference.refusalsExtend,
       isLogged: inference.refusalsExtend === true && (isLog || putOff(observations, plan) !== true),
@@ -303,6 +308,18 @@ export const recovery = derived<Recovery>(
     };
   },
 );
+
+/** Whether a limit of that shorter window may have refused it, which says nothing of the documented one. */
+function mayBeOfShorter(
+  { fate, part, retryAfterMs }: LimitObservation,
+  shorterMs: number,
+  isSeen: boolean,
+): boolean {
+  if (shorterMs === 0 || fate !== 'refused') return false;
+  // In turn its refusals are known where it was seen.
+  if (retryAfterMs === null) return !isSeen || part === 'parallel';
+  return retryAfterMs <= shorterMs + TOLERANCE.wholeSeconds;
+}
 
 /** RFC 9110 §15.5.4: some limiters refuse with it a client that goes on asking. */
 const FORBIDDEN = 403;

@@ -3,7 +3,7 @@ import { simulatedClock } from '../../../harness/engine/simulation/clock.ts';
 import { epochClock } from '../../../harness/reference/behavior/clock.ts';
 import { limits } from '../../limits/limits.suite.ts';
 import { status } from '../../status/status.suite.ts';
-import { findings, judgedServed, saidOf } from '../fixtures/judged.ts';
+import { amiss, findings, judgedServed, saidOf } from '../fixtures/judged.ts';
 import { limited, limitedConfig, simulated } from '../fixtures/limited-service.ts';
 
 /** A service, or a machine, that takes so long for each answer that a window ends while it is being spent. */
@@ -13,11 +13,11 @@ const ANSWER_MS = 400;
 const FURTHER = { requests: 10, windowMs: 1_000 };
 
 /** What is found where both limits are kept, or the main one alone. */
-async function withFurther(answerMs: number, isKept: boolean) {
+async function withFurther(answerMs: number, isKept: boolean, kind = 'fixed-window') {
   const clock = simulatedClock();
   const { serve } = limited({
     make: () => {
-      const [main, further] = [simulated('fixed-window', PLAN), simulated('fixed-window', FURTHER)];
+      const [main, further] = [simulated(kind, PLAN), simulated(kind, FURTHER)];
       let by = main;
       const admits = (limiter: typeof main, atMs: number) => {
         by = limiter;
@@ -70,6 +70,20 @@ describe('a further limit that is stated', () => {
     expect(saidOf(await withFurther(answerMs, true), 'limits.further')).toMatch(/^pass: 10 requests in 1 s/);
     expect(findings(await withFurther(answerMs, false))).toEqual(['fail limits.further']);
   });
+
+  it.each([
+    ['token-bucket', 2],
+    ['token-bucket', 20],
+    ['token-bucket', 60],
+    ['token-bucket', 150],
+    ['sliding-log', 60],
+    ['sliding-counter', 60],
+  ])(
+    'is not taken for the main one where both are a %s, and answers take %d ms each',
+    async (kind, answerMs) => {
+      expect(amiss(await withFurther(answerMs, true, kind))).toEqual([]);
+    },
+  );
 
   it('is found to be missing where an answer takes longer than its window', async () => {
     expect(saidOf(await withFurther(1_200, false), 'limits.further')).toMatch(/^fail: .* served within 2/);

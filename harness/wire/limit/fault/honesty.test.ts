@@ -33,6 +33,7 @@ describe('Retry-After, held against what happened', () => {
     ];
     expect(retryAfterFault(both(1_000, 58_000), 60_000)).not.toBeNull();
     expect(retryAfterFault(both(1_000, 58_000), 60_000, 1_000)).toBeNull();
+    expect(retryAfterFault(both(1_000, 2_000), 60_000, 1_000)).toBeNull();
     expect(retryAfterFault(both(1_000, null), 60_000, 1_000)).toBeNull();
     expect(retryAfterFault(both(1_000, 1_000), 60_000, 1_000)).not.toBeNull();
     const longer = [

@@ -121,8 +121,6 @@ function promiseFault(
   shorterMs = 0,
 ): Mismatch | null {
   const inOrder = oneByOne(observations);
-  const isOfShorter = (each: LimitObservation) =>
-    (ofMs(each) ?? Number.POSITIVE_INFINITY) <= shorterMs + TOLERANCE.wholeSeconds;
   for (const [at, refusal] of inOrder.entries()) {
     const waitMs = ofMs(refusal);
     if (refusal.fate !== 'refused' || waitMs === null) continue;
@@ -130,7 +128,9 @@ function promiseFault(
     const promisedMs = finishedMs + waitMs;
     const next = inOrder[at + 1];
     // The documented quota was spent with the one of the shorter limit, which asked for its own wait.
-    if (next?.fate === 'refused' && shorterMs > 0 && isOfShorter(refusal) && !isOfShorter(next)) continue;
+    const nextMs = next && (ofMs(next) ?? Number.POSITIVE_INFINITY);
+    const isOfShorter = shorterMs > 0 && waitMs <= shorterMs + TOLERANCE.wholeSeconds;
+    if (isOfShorter && next?.fate === 'refused' && nextMs !== undefined && nextMs > waitMs) continue;
     if (next?.fate === 'refused' && next.sentMs >= promisedMs + TOLERANCE.limiterClock) {
       const expected = `service after ${field} (${seconds(waitMs)})`;
       return { expected, got: `a refusal ${seconds(next.sentMs - finishedMs)} after it` };

@@ -245,8 +245,10 @@ export function secondLimitOf(
   stated: DocumentedLimit | null = null,
 ): SecondLimit | null {
   const last = groups.at(-1);
-  // What goes on beyond the documented number may be one limit, and a window that has ended.
-  if (last === undefined || last.refusal === null || before + total(groups) > documented.requests + 1)
+  // What goes on beyond the documented number may be one limit, and a window that has ended; beside a stated one it flows back.
+  const { requests, windowMs } = documented;
+  const flowed = stated ? (((last?.toMs ?? 0) - (groups[0]?.fromMs ?? 0)) * requests) / windowMs : 0;
+  if (last === undefined || last.refusal === null || before + total(groups) > requests + 1 + flowed)
     return null;
   const backs = groups.flatMap((_, at) => {
     return at > 0 && isBack(groups, at, documented, stated) ? [sinceRefusalMs(groups, at)] : [];
