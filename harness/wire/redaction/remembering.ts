@@ -13,6 +13,8 @@ export function remembering<T>(
 ): (text: string) => T {
   const results = new Map<string, T>();
   let [known, held] = [0, 0];
+  // A new iterator would step over all that was deleted, so one continues from the oldest that is left.
+  const oldest = results.keys();
   return (text) => {
     if (text.length > length) return anew(text);
     if (version() !== known) {
@@ -24,10 +26,10 @@ export function remembering<T>(
     if (before !== undefined) return before;
     const result = anew(text);
     held += text.length;
-    for (const oldest of results.keys()) {
-      if (results.size < values && held <= total) break;
-      results.delete(oldest);
-      held -= oldest.length;
+    while (results.size > 0 && (results.size >= values || held > total)) {
+      const { value = '' } = oldest.next();
+      results.delete(value);
+      held -= value.length;
     }
     results.set(text, result);
     return result;
