@@ -48,13 +48,30 @@ export function runSecrets(configs: readonly ServiceConfig[], own?: ServiceConfi
 export const secretForms = derivedOnce(
   (config) => [config],
   ({ credentials, ...others }): readonly SecretProfile[] => {
-    const forms = secretsIn([credentials.values, others]).filter(isHidden).map(formOf);
+    const all = [...secretsIn(credentials.values), ...secretsIn(others)];
+    const forms = all.filter(isHidden).map(formOf);
     return [...new Map(forms.map((form) => [form.name, form])).values()];
   },
 );
 
-/** Each secret in it, however deep, once. */
-export function secretsIn(value: unknown): readonly Secret[] {
+/** By part of a config: none of them changes, and several views of a config have most of them in common. */
+const secretsByPart = new WeakMap<object, readonly Secret[]>();
+
+/** Each secret in a config or a part of it, however deep, once. */
+export function secretsIn(config: object): readonly Secret[] {
+  const parts = Object.values(config).filter(hasMembers);
+  return [
+    ...new Set(
+      parts.flatMap((part) => {
+        const secrets = secretsByPart.get(part) ?? secretsWithin(part);
+        secretsByPart.set(part, secrets);
+        return secrets;
+      }),
+    ),
+  ];
+}
+
+function secretsWithin(part: object): readonly Secret[] {
   const met = new Set<object>();
   const secrets: Secret[] = [];
   const walk = (inner: unknown): void => {
@@ -63,7 +80,7 @@ export function secretsIn(value: unknown): readonly Secret[] {
     if (inner instanceof Secret) secrets.push(inner);
     else for (const member of Object.values(inner)) walk(member);
   };
-  walk(value);
+  walk(part);
   return secrets;
 }
 

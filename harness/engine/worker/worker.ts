@@ -80,21 +80,22 @@ export async function openWorker({ run, services }: WorkerInput): Promise<Worker
   const journal = openJournal(run.journalPath, (line, why) =>
     tell({ conform: 1, type: 'unwritten', line, why }),
   );
+  const unpacked = services.map((input) => ({ input, config: unpackService(input.config) }));
   const means: WorkerMeans = {
     run,
     suites: await loadSuites(
       run.suitesUrl,
-      services.map(({ config }) => unpackService(config)),
+      unpacked.map(({ config }) => config),
     ),
     sought: new SoughtSecrets(),
     verifier: openVerifier(services.length > 1 ? { idleMs: PACT_IDLE_MS } : {}),
     record: (event) => journal.append(event),
     tell,
   };
-  const open = services.map((input) => {
+  const open = unpacked.map(({ input, config }) => {
     const redaction = createRedaction(unpackRunSecrets(run.secrets, input.service), means.sought);
     redactions.set(input.service, redaction);
-    return new ServiceRun(input, redaction, means);
+    return new ServiceRun(input, config, redaction, means);
   });
   for (const each of open) each.announce();
   return {
@@ -151,13 +152,13 @@ class ServiceRun {
   #firstUrl: string | null = null;
   #finished: Promise<void> | null = null;
 
-  constructor(input: ServiceInput, redaction: Redaction, means: WorkerMeans) {
+  constructor(input: ServiceInput, config: ServiceConfig, redaction: Redaction, means: WorkerMeans) {
     this.service = input.service;
     this.#isSimulated = isSimulated(input);
     this.#input = input;
     this.#means = means;
     this.#redaction = redaction;
-    this.#config = unpackService(input.config);
+    this.#config = config;
     this.#selected = new Set(input.selected);
     const judged = new Set(input.left?.judged);
     const rest = input.selected.filter((id) => !judged.has(id));

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { documentedSample } from '../../../base/clause.ts';
+import { derivedOnce } from '../../../config/derived.ts';
 import { pathValues, placeholdersOf } from '../../../config/operation/call/call.ts';
 import type { Operation, ServiceConfig } from '../../../config/service.ts';
 import type { JournalEvent } from '../../../report/results/fold/events.ts';
@@ -167,18 +168,36 @@ export function operationOf(
 }
 
 function fittingOperations(config: ServiceConfig, method: string, path: string): readonly Operation[] {
-  return config.operations
-    .filter((each) => each.method === method && fitsTemplate(each.template, path))
-    .sort(
-      (a, b) =>
-        placeholdersOf(a.template).length - placeholdersOf(b.template).length ||
-        queryOf(b.template).length - queryOf(a.template).length,
-    );
+  const { plain, templated } = operationsByPath(config);
+  const fitting = templated.filter((each) => each.method === method && fitsTemplate(each, path));
+  return [...(plain.get(`${method} ${path}`) ?? []), ...fitting].sort(
+    (a, b) =>
+      placeholdersOf(a.template).length - placeholdersOf(b.template).length ||
+      queryOf(b.template).length - queryOf(a.template).length ||
+      config.operations.indexOf(a) - config.operations.indexOf(b),
+  );
 }
 
-function fitsTemplate(template: string, path: string): boolean {
-  const [own = ''] = template.split('?', 1);
-  return own === path || (own.includes('{') && pathValues(own, path) !== null);
+/** A document may describe thousands, most of them in one path each. */
+const operationsByPath = derivedOnce(
+  ({ operations }) => [operations],
+  ({ operations }) => ({
+    /** By method and the path of their template. */
+    plain: Map.groupBy(operations, ({ method, template }) => `${method} ${templatePath(template)}`),
+    /** With parameters in their path. */
+    templated: operations.filter(({ template }) => templatePath(template).includes('{')),
+  }),
+);
+
+/** A path that is the template itself is one of `plain`. */
+function fitsTemplate({ template }: Operation, path: string): boolean {
+  const own = templatePath(template);
+  return own !== path && pathValues(own, path) !== null;
+}
+
+function templatePath(template: string): string {
+  const [path = ''] = template.split('?', 1);
+  return path;
 }
 
 /** Its pieces: `expand=true`. */
