@@ -205,3 +205,16 @@ it('a preflight asks for the names of headers that need permission, in order', a
   });
   expect(asked).toContain('authorization,content-type');
 });
+
+it('a preflight is sent for the plainest request where the documents show none', async () => {
+  const targets: string[] = [];
+  await judgedOf(
+    (asked) => {
+      const isPrivate = asked.headers['access-control-request-private-network'] !== undefined;
+      if (isPreflight(asked) && !isPrivate) targets.push(asked.target);
+      return asked.target === '/' && asked.hasKey ? { status: 200 } : null;
+    },
+    { hasNoSample: true },
+  );
+  expect(targets).toContain('/');
+});

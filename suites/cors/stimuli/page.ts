@@ -213,8 +213,10 @@ export const SAFE_FOR_PAGES: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST
 const isAskedFor = ({ method, names }: Preflight) => !SAFE_FOR_PAGES.has(method) || names.length > 0;
 
 /** Of the sample and of the documented operations, each method at each path once: those that a browser sends. */
-function preflightsOf(config: ServiceConfig): readonly Preflight[] {
-  const sample = documentedSample(config.contract);
+function preflightsOf(
+  config: ServiceConfig,
+  sample: Sample | null = documentedSample(config.contract),
+): readonly Preflight[] {
   const own = sample === null ? [] : [ownPreflight(config, sample)];
   const called = config.operations.map((operation) => preflightOf(config, operation));
   const each = Map.groupBy([...own, ...called], ({ method, path }) => `${method} ${path}`);
@@ -254,10 +256,10 @@ export const namedPreflights: Probe<readonly Reply[]> = probe(
     cost: (config) => countOf(config, () => Math.min(MOST_PREFLIGHTS, preflightsOf(config).length)),
     credential: 'none',
   },
-  async ({ ask, http, config }) => {
+  async ({ ask, http, config, documented }) => {
     await ask(served);
     const origin = namedOrigin(config);
-    const all = preflightsOf(config);
+    const all = preflightsOf(config, documented);
     if (all.length === 0)
       throw new NotApplicable('browsers send every documented request without a preflight');
     const replies: Reply[] = [];
