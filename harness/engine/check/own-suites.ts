@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import { createContext, Script } from 'node:vm';
 import { formatPlace, type Place } from '../../base/exit.ts';
 import { isJsonObject, parseJson } from '../../base/json-text.ts';
 import { reasonLineOf, traceOf } from '../../base/thrown.ts';
+import { TimeLimitReached, withinTimeLimit } from '../../base/time-limit.ts';
 import { Blocked } from '../../base/verdict.ts';
 import type { OwnAnswer, OwnCheck, OwnRequest, OwnResponse } from '../../config/own/own-check.ts';
 import { loadOwnChecks } from '../../config/own/own-checks-block.ts';
@@ -167,10 +167,6 @@ function joined(fields: readonly FieldLine[]): Record<string, string> {
 /** Milliseconds that the code of one check may take, for all answers. */
 const CODE_MS = 2_000;
 
-const slot: { run: () => unknown } = { run: () => undefined };
-const script = new Script('run()');
-const context = createContext(Object.defineProperty({}, 'run', { get: () => slot.run }));
-
 /** Runs the functions of a check within a limit of time, whatever they do. */
 class BoundedCode {
   readonly #rule: OwnCheck;
@@ -208,12 +204,10 @@ class BoundedCode {
 
   #run(name: string, act: () => unknown): unknown {
     const began = performance.now();
-    slot.run = act;
     try {
-      return script.runInContext(context, { timeout: Math.max(1, Math.ceil(this.#leftMs)) });
+      return withinTimeLimit(Math.max(1, Math.ceil(this.#leftMs)), act);
     } catch (thrown) {
-      // The error is one of the other context.
-      if (isJsonObject(thrown) && thrown.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      if (thrown instanceof TimeLimitReached)
         throw this.#blocked(`${name} took more than ${CODE_MS / 1000} s`);
       throw this.#blocked(`${name} threw ${reasonLineOf(thrown)}`, placeIn(traceOf(thrown), this.#file));
     } finally {
