@@ -151,7 +151,7 @@ export const refusalsFree = check('limits.refusals-free', {
   change: 'Do not count the requests that you refuse.',
   grounds: [practice('a client that asks too early recovers')],
   restsOn: [exact],
-  uses: [recovery],
+  uses: [recovery, limitMeasurement],
   async judge({ probe, violated, notApplicable, note }) {
     const { putOff, isLogged, banned, silenceMs, evidence } = await probe(recovery);
     if (banned !== null) {
@@ -165,7 +165,9 @@ export const refusalsFree = check('limits.refusals-free', {
         'each of them counted for a window',
         evidence,
       );
-    if (putOff === null) return notApplicable('not enough evidence to decide');
+    const { algorithm, because } = (await probe(limitMeasurement)).inference;
+    if (putOff === null && NO_REFUSALS.has(algorithm)) return notApplicable(because.join('; '));
+    if (putOff === null) return notApplicable('nothing shows whether refused requests extend the wait');
     if (putOff)
       violated('service one window after the first requests', 'it only after a window without any', evidence);
     note('a request was served less than a window after one that was refused');

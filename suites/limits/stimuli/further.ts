@@ -1,4 +1,5 @@
 import type { FurtherLimit } from '../../../harness/config/service.ts';
+import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
 import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { Reply } from '../../../harness/wire/exchange/reply.ts';
 import { isApart, sharingFault } from '../../../harness/wire/limit/fault/counts-apart.ts';
@@ -14,8 +15,8 @@ import { fallFault, remainingOf } from '../../../harness/wire/limit/fault/remain
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { forgottenMs } from '../../../harness/wire/limit/pacing.ts';
 import { secondKeySample } from '../../auth/stimuli/credential.ts';
-import { serialBurst } from './burst-size.ts';
-import { apartFrom } from './count.ts';
+import { serialBurst, togetherBurst } from './burst-size.ts';
+import { apartFrom, countOf } from './count.ts';
 import { groupOf, shorterLimit } from './in-turn.ts';
 import { limitMeasurement } from './measurement.ts';
 import {
@@ -56,7 +57,12 @@ export const furtherLimits = probe<readonly FurtherLimitMet[]>(
       const quietMs = fromMs - quietFrom(port, fromMs);
       const inTurn = howKept(groups, limit, { quietMs, isMet: second !== null });
       const kept = inTurn.kind === 'unmet' ? (keptTogether(observations, limit, plan) ?? inTurn) : inTurn;
-      met.push(kept.kind === 'above' ? await againAt(port, limit, kept.group) : { limit, kept, evidence });
+      const isTogether = kept !== inTurn;
+      met.push(
+        kept.kind === 'above'
+          ? await againAt(port, limit, kept.group, isTogether)
+          : { limit, kept, evidence },
+      );
     }
     return met;
   },
@@ -118,19 +124,30 @@ export const furtherShared = probe<readonly FurtherTold[]>(
 );
 
 /** Once more, at a moment at which no window of a clock that ended the first time can end again. */
-async function againAt(port: QuotaParts, limit: FurtherLimit, first: Group): Promise<FurtherLimitMet> {
+async function againAt(
+  port: QuotaParts,
+  limit: FurtherLimit,
+  first: Group,
+  together: boolean,
+): Promise<FurtherLimitMet> {
   const { windowMs } = planOf(port.config);
   const freshMs = forgottenMs(observedSoFar(port), windowMs) + windowMs;
   await port.pause.until(apartFrom(first, freshMs, limit.windowMs), 'no limiter remembers any request');
   const purpose = 'to count what the further limit admits';
-  const met = await port.quota.burst({ purpose, before: 0, upTo: serialBurst(limit) });
-  const again = groupOf([met]);
+  const upTo = together ? togetherBurst(limit) : serialBurst(limit);
+  const met = await port.quota.burst({ purpose, before: 0, upTo, together });
+  const again = together ? groupTogether(met, port) : groupOf([met]);
   const evidence = met.burst.id;
   if (isAbove(again, limit) && isApart(first, again, limit.windowMs)) {
     const got = met.refusal === null ? `none refused of ${again.admitted}` : `request ${again.admitted + 1}`;
     return { limit, kept: { kind: 'broken', got }, evidence };
   }
   return { limit, kept: { kind: 'unmet', reason: 'a window may have ended while it was counted' }, evidence };
+}
+
+function groupTogether(met: MetLimit, port: QuotaParts): Group {
+  const { fromMs, toMs, admitted, surely } = countOf([met], port);
+  return { fromMs, toMs, admitted, unsure: admitted - surely, refusal: null };
 }
 
 /** The further limits of which the quota fields tell, each with the numbers for windows of its length. */

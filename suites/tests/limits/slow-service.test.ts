@@ -13,11 +13,11 @@ const ANSWER_MS = 400;
 const FURTHER = { requests: 10, windowMs: 1_000 };
 
 /** What is found where both limits are kept, or the main one alone. */
-async function withFurther(answerMs: number, isKept: boolean, kind = 'fixed-window') {
+async function withFurther(answerMs: number, isKept: boolean, kind = 'fixed-window', stated = PLAN) {
   const clock = simulatedClock();
   const { serve } = limited({
     make: () => {
-      const [main, further] = [simulated(kind, PLAN), simulated(kind, FURTHER)];
+      const [main, further] = [simulated(kind, stated), simulated(kind, FURTHER)];
       let by = main;
       const admits = (limiter: typeof main, atMs: number) => {
         by = limiter;
@@ -35,7 +35,7 @@ async function withFurther(answerMs: number, isKept: boolean, kind = 'fixed-wind
       answer(429, { error: 'too many requests' });
     },
   });
-  const config = await limitedConfig(PLAN);
+  const config = await limitedConfig(stated);
   const plan = config.plan && { ...config.plan, further: [FURTHER] };
   return judgedServed(serve, { ...config, plan }, [limits], { clock }).finally(clock.stop);
 }
@@ -69,6 +69,13 @@ describe('a further limit that is stated', () => {
     expect(findings(await withFurther(answerMs, true))).toEqual([]);
     expect(saidOf(await withFurther(answerMs, true), 'limits.further')).toMatch(/^pass: 10 requests in 1 s/);
     expect(findings(await withFurther(answerMs, false))).toEqual(['fail limits.further']);
+  });
+
+  it('is counted once more where a window may have ended among the first that were too many', async () => {
+    const few = { requests: 20, windowMs: 60_000 };
+    const missing = await withFurther(150, false, 'fixed-window', few);
+    expect(saidOf(missing, 'limits.further')).toMatch(/^fail: .* none refused of 17/);
+    expect(amiss(await withFurther(150, true, 'fixed-window', few))).toEqual([]);
   });
 
   it.each([

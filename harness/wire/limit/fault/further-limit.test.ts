@@ -52,11 +52,18 @@ describe('a further limit that requests in turn are too slow for', () => {
     ['refuses them, and takes long for others', together(8, 4, 1_200), { kind: 'kept' }],
     ['lets through twice as many, and more', together(19, 0, 200), { kind: 'broken', got: '19 served' }],
     ['takes long for too many', together(28, 0, 1_200), { kind: 'broken', got: '27 served within 1.2 s' }],
-    ['may have begun anew meanwhile', together(17, 0, 200), null],
     ['refuses earlier, for another reason', together(7, 4, 200), null],
     ['refuses once the main one is spent', together(20, 4, 2_900), null],
     ['is not met at all', together(8, 0, 200), null],
     ['is met in turn alone', together(8, 4, 200).map((each) => ({ ...each, part: 'serial' })), null],
+    [
+      'is to be counted once more where a window may have ended meanwhile',
+      together(17, 0, 200),
+      {
+        kind: 'above',
+        group: { fromMs: 0, toMs: 209, admitted: 10, unsure: 0, refusal: null },
+      },
+    ],
   ])('%s', (_, observations, kept) => {
     expect(keptTogether(observations, LIMIT, MAIN)).toEqual(kept);
   });

@@ -1,9 +1,4 @@
-import {
-  type DocumentedLimit,
-  type LimitObservation,
-  type Span,
-  TOLERANCE,
-} from '../observed/observation.ts';
+import { type DocumentedLimit, type LimitObservation, TOLERANCE } from '../observed/observation.ts';
 import { isApart } from './counts-apart.ts';
 import { flowedIn, remainingOf, resetOf } from './remaining.ts';
 
@@ -19,8 +14,8 @@ export function keptAnyway(
   limit: DocumentedLimit,
   main: DocumentedLimit,
 ): Exclude<LimitAdherence, { kind: 'above' }> {
-  const admitted = observations.filter(({ fate, counted }) => fate === 'admitted' && counted === 'surely');
-  const beyond = servedBeyond(admitted, limit);
+  const admitted = surelyAdmitted(observations);
+  const { beyond } = servedBeyond(admitted, limit);
   if (beyond !== null) {
     const { served, spanMs } = beyond;
     const within = spanMs < limit.windowMs ? '' : ` within ${(spanMs / 1_000).toFixed(1)} s`;
@@ -50,7 +45,7 @@ export function keptTogether(
   observations: readonly LimitObservation[],
   limit: DocumentedLimit,
   main: DocumentedLimit,
-): Extract<LimitAdherence, { kind: 'kept' | 'broken' }> | null {
+): Exclude<LimitAdherence, { kind: 'unmet' }> | null {
   const anyway = keptAnyway(observations, limit, main);
   if (anyway.kind !== 'unmet') return anyway;
   const admitted = observations.filter(({ fate }) => fate === 'admitted');
@@ -60,7 +55,9 @@ export function keptTogether(
       admitted.filter((each) => each.finishedMs > sentMs - windowMs && each.sentMs < finishedMs).length;
     return servedIn(limit) >= limit.requests && servedIn(main) < main.requests;
   });
-  return isMet ? { kind: 'kept' } : null;
+  if (isMet) return { kind: 'kept' };
+  const { once } = servedBeyond(surelyAdmitted(observations), limit);
+  return once === null ? null : { kind: 'above', group: { ...once, unsure: 0, refusal: null } };
 }
 
 /** The most of them in one window. */
@@ -81,20 +78,28 @@ function within(
   return admitted.slice(from).filter(({ finishedMs }) => finishedMs - sinceMs < windowMs);
 }
 
+function surelyAdmitted(observations: readonly LimitObservation[]): readonly LimitObservation[] {
+  return observations.filter(({ fate, counted }) => fate === 'admitted' && counted === 'surely');
+}
+
+/** What was served of a limit, at the most. */
+interface ServedBeyond {
+  /** More than any limiter of its rate lets through. */
+  readonly beyond: { readonly served: number; readonly spanMs: number } | null;
+  /** More than it lets through unless a window has ended meanwhile. */
+  readonly once: Pick<Group, 'fromMs' | 'toMs' | 'admitted'> | null;
+}
+
 /** Of the limit: the longest stretch in which answers are counted, for those that take longer than a window. */
 const MOST_WINDOWS = 3;
 
 /**
- * How many were served in a stretch that is shorter than the window, where that is more than any limiter of this rate lets
- * through; null where it is not. A window may end within a stretch: that explains twice as many, but neither two stretches
+ * How many were served in a stretch where that is more than any limiter of this rate lets through. A window may end within a stretch: that explains twice as many, but neither two stretches
  * within which no window of a clock can end both times, nor one whose window lasts longer, as it says.
  */
-function servedBeyond(
-  admitted: readonly LimitObservation[],
-  limit: DocumentedLimit,
-): { readonly served: number; readonly spanMs: number } | null {
+function servedBeyond(admitted: readonly LimitObservation[], limit: DocumentedLimit): ServedBeyond {
   const { requests, windowMs } = limit;
-  let before: Span | null = null;
+  let before: ServedBeyond['once'] = null;
   let from = 0;
   // With fewer left than the limit lets through, none can be beyond it.
   while (from + requests < admitted.length) {
@@ -106,7 +111,7 @@ function servedBeyond(
     const beyond = (times: number) =>
       spansMs.findIndex((forMs, at) => at + 1 > times * requests + flowedIn(limit, forMs));
     const twice = beyond(2);
-    if (twice !== -1) return { served: twice + 1, spanMs: spanMs(twice) };
+    if (twice !== -1) return { beyond: { served: twice + 1, spanMs: spanMs(twice) }, once: before };
     const once = beyond(1);
     if (once === -1 || spanMs(once) >= windowMs) {
       from += 1;
@@ -116,11 +121,11 @@ function servedBeyond(
     const resetSeconds = resetOf(first.quota, limit);
     const lasts = resetSeconds !== null && resetSeconds * 1_000 - TOLERANCE.wholeSeconds > spanMs(once);
     if (lasts || (before !== null && isApart(before, span, windowMs)))
-      return { served: once + 1, spanMs: spanMs(once) };
-    before ??= span;
+      return { beyond: { served: once + 1, spanMs: spanMs(once) }, once: before };
+    before ??= { ...span, admitted: once + 1 };
     from += once + 1;
   }
-  return null;
+  return { beyond: null, once: before };
 }
 
 /** How a limit of a shorter window is kept, by the requests that were served on the way to the main one. */
