@@ -55,10 +55,12 @@ interface Service {
   readonly greet?: (socket: WebSocket, path: string) => void;
   /** Handshakes at other paths are refused. */
   readonly paths?: readonly string[];
+  /** Path of the base URL, below which the addresses are. */
+  readonly base?: string;
 }
 
 async function judgedOf(
-  { answer, greet, paths }: Service,
+  { answer, greet, paths, base = '' }: Service,
   endpoints: readonly MessageEndpoint[] = [WS],
   only: string | null = null,
 ) {
@@ -83,7 +85,7 @@ async function judgedOf(
     elsewhere: [operationOf('away', { unfit: null }), operationOf('gone', { unfit: 'no server' })],
   });
   const patient = { ...config, timeouts: { ...config.timeouts, responseMs: 100 } };
-  return judgedInTurn(patient, [{ ...messages, checks }], { url }).finally(stop);
+  return judgedInTurn(patient, [{ ...messages, checks }], { url: `${url}${base}` }).finally(stop);
 }
 
 /** These come in answer to the documented message; nothing to others. */
@@ -206,6 +208,7 @@ const SAID: Readonly<Record<string, readonly Row[]>> = {
   ],
   'messages.payload': [
     ['as documented', greeting('{"type":"failure","why":"x"}'), /^pass/],
+    ['below a base URL', { ...greeting('{"type":"failure"}'), base: '/api' }, /^pass/],
     [
       'another',
       greeting('{"type":"failure","why":1}'),
@@ -284,8 +287,20 @@ it.each<readonly [string, Service, readonly MessageEndpoint[], readonly object[]
       {},
     ],
   ],
+  [
+    'what may change something',
+    answering(RIGHT),
+    [
+      endpointOf('/ws', {
+        ...WS,
+        operations: [ASK, operationOf('add', { texts: [textOf('{"add":1}', { risk: 'destroys' })] })],
+      }),
+    ],
+    [{ operation: 'send ask' }, { operation: 'send add', notExercised: { why: 'unsafe' } }, {}, {}],
+  ],
 ])('covers of a document %s', async (_, service, endpoints, operations) => {
   const { events } = await judgedOf(service, endpoints);
   const covered = events.flatMap((event) => (event.type === 'operations' ? [event.operations] : []));
   expect(covered.at(-1)).toMatchObject(operations);
+  expect(covered.at(-1)?.[0]).not.toHaveProperty('notExercised');
 });
