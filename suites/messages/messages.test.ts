@@ -250,6 +250,16 @@ const FOUR = endpointOf('/ws', {
   ),
 });
 
+it.each(['1', '2'])('takes no reply for that to another message: to %s', async (answered) => {
+  const two = { ...FOUR, operations: FOUR.operations.slice(0, 2) };
+  const answer = (text: string, socket: WebSocket) => {
+    if (text === `{"ping":${answered}}`) socket.send(RIGHT);
+  };
+  const other = answered === '1' ? '2' : '1';
+  const found = await judgedOf({ answer }, [two], 'messages.reply');
+  expect(saidOf(found, 'messages.reply')).toContain(`got no reply to ${other}`);
+});
+
 it('opens three connections at most for what one that ended left unsent', async () => {
   const heard: string[] = [];
   const answer = (text: string, socket: WebSocket) => {

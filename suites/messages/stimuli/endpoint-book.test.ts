@@ -102,6 +102,18 @@ describe('a message of an endpoint', () => {
       came('{}'),
       { is: 'undocumented', got: 'a message of another form' },
     ],
+    [
+      'that is an undocumented null',
+      [NAMED],
+      came('null'),
+      { is: 'undocumented', got: 'a message that is null' },
+    ],
+    [
+      'in text, which is no JSON',
+      [ANY, messageOf('t', { ...TEXT, ...schema('x:open') })],
+      came('hello'),
+      { is: 'misfit', message: { name: 't' } },
+    ],
     ['in text', [WORD], came('hello'), { is: 'documented', value: 'hello' }],
     ['in text that could be JSON', [WORD], came('42'), { is: 'documented', value: '42' }],
     [

@@ -81,9 +81,8 @@ export class EndpointBook {
       if (typeof word === 'string') return `a message with ${member} ${JSON.stringify(visible(word, 60))}`;
     }
     if (Array.isArray(value)) return 'a message that is an array';
-    return value !== null && typeof value === 'object'
-      ? 'a message of another form'
-      : `a message that is a ${typeof value}`;
+    if (value === null) return 'a message that is null';
+    return typeof value === 'object' ? 'a message of another form' : `a message that is a ${typeof value}`;
   }
 }
 
