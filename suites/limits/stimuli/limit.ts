@@ -1,5 +1,6 @@
 import { HarnessError } from '../../../harness/base/exit.ts';
 import { Blocked, NotApplicable, unlessUnjudged } from '../../../harness/base/verdict.ts';
+import type { FurtherLimit } from '../../../harness/config/service.ts';
 import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
 import { isApart } from '../../../harness/wire/limit/fault/counts-apart.ts';
 import {
@@ -88,7 +89,7 @@ export const measuredLimit = probe<MeasuredLimit>(
       (met.firstRefused ?? 0) <= plan.requests &&
       (met.groups.length > 1 || spentLast >= shorter.requests)
     )
-      throw new Blocked(`the further limit of ${shorter.requests} requests refused first`);
+      throw new NotApplicable(refusedFirst(shorter));
     const others = requestsOfOthers(observations);
     if (others > 0) throw new Blocked(`others spend this quota: it fell by ${others} more than was sent`);
     switch (inference.algorithm) {
@@ -111,16 +112,30 @@ export const measuredLimit = probe<MeasuredLimit>(
     const found = inference.firstRefused && documentedWithin(inference.firstRefused, plan);
     if (found?.uncertainty === null && !isOdd && !isUnmet)
       return { ...about, firstRefused: found.at, uncertainty: null };
-    const { at, uncertainty, by, stray } = await counted(port, met, inference, { observations, isOdd });
+    const { at, uncertainty, by, stray } = await counted(port, met, inference, { observations, isOdd }).catch(
+      (thrown: unknown) => {
+        // What that one refuses, or makes wait for, is in each count.
+        if (shorter && thrown instanceof Blocked)
+          throw new NotApplicable(`${thrown.message}, beside ${limitText(shorter)}`);
+        throw thrown;
+      },
+    );
     const { sent: sentThen, evidence: decisive } = by;
     const again = strayAt(stray);
-    if (shorter && !again && met.second !== null && at !== null && at - 1 <= shorter.requests)
-      throw new Blocked(`the further limit of ${shorter.requests} requests refused first`);
-    const isOfFlow = at !== null && at - 1 > plan.requests && at - 1 <= plan.requests + by.flowed;
-    if (shorter && !again && isOfFlow && mayFlowBack(observations, plan))
-      throw new Blocked(
-        `${at - 1} were admitted while the further limit of ${shorter.requests} requests was waited for, and the quota may flow back`,
-      );
+    if (shorter && !again && at !== null) {
+      const refused = by.sent - by.admitted - 1;
+      const isOfShorter = at - 1 === shorter.requests || (met.second !== null && at - 1 < shorter.requests);
+      if (isOfShorter) throw new NotApplicable(refusedFirst(shorter));
+      if (at <= plan.requests && plan.requests + 1 - at <= refused)
+        throw new NotApplicable(
+          `the ${refused} requests that ${limitText(shorter)} refused may have counted`,
+        );
+      const isOfFlow = at - 1 > plan.requests && at - 1 <= plan.requests + by.flowed;
+      if (isOfFlow && mayFlowBack(observations, plan))
+        throw new NotApplicable(
+          `${at - 1} were admitted while ${limitText(shorter)} was waited for, and the quota may flow back`,
+        );
+    }
     return again ?? { ...about, sent: sentThen, evidence: decisive, firstRefused: at, uncertainty };
   },
 );
@@ -133,6 +148,9 @@ export const unmetInTurn: Probe<boolean> = derived('unmet-in-turn', [measuredLim
 
 /** By chance a window of some limiter ends right behind one refusal; not behind two. */
 const FEWEST_STRAY = 2;
+
+const limitText = ({ requests }: FurtherLimit): string => `the further limit of ${requests} requests`;
+const refusedFirst = (limit: FurtherLimit): string => `${limitText(limit)} refused first`;
 
 interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
   readonly at: FirstRefused['at'] | null;

@@ -12,31 +12,48 @@ const PLAN = { requests: 100, windowMs: 60_000 };
 const ANSWER_MS = 400;
 const FURTHER = { requests: 10, windowMs: 1_000 };
 
+interface Shorter {
+  readonly limit: typeof FURTHER;
+  readonly kind?: string;
+  /** It is asked behind the main one, which has counted what it refuses, and no refusal tells when to come back. */
+  readonly isSecond: boolean;
+}
+
 /** What is found where both limits are kept, or the main one alone. */
-async function withFurther(answerMs: number, isKept: boolean, kind = 'fixed-window', stated = PLAN) {
+async function withFurther(
+  answerMs: number,
+  isKept: boolean,
+  kind = 'fixed-window',
+  stated = PLAN,
+  { limit, kind: furtherKind = kind, isSecond }: Shorter = { limit: FURTHER, isSecond: false },
+) {
   const clock = simulatedClock();
   const { serve } = limited({
     make: () => {
-      const [main, further] = [simulated(kind, stated), simulated(kind, FURTHER)];
+      const [main, further] = [simulated(kind, stated), simulated(furtherKind, limit)];
       let by = main;
       const admits = (limiter: typeof main, atMs: number) => {
         by = limiter;
         return limiter.decide(atMs, 0) !== null;
       };
       return {
-        decide: (atMs) => ((!isKept || admits(further, atMs)) && admits(main, atMs) ? 0 : null),
+        decide: (atMs) => {
+          const inOrder = [...(isKept ? [further] : []), main];
+          if (isSecond) inOrder.reverse();
+          return inOrder.every((limiter) => admits(limiter, atMs)) ? 0 : null;
+        },
         retryAfterMs: (atMs) => by.retryAfterMs(atMs),
       };
     },
     now: epochClock(clock).now,
     admitted: () => clock.sleep(answerMs).then(() => false),
     refuse({ answer, response, limiter, atMs }) {
-      response.setHeader('Retry-After', Math.ceil(limiter.retryAfterMs(atMs) / 1_000));
+      if (!isSecond) response.setHeader('Retry-After', Math.ceil(limiter.retryAfterMs(atMs) / 1_000));
       answer(429, { error: 'too many requests' });
     },
   });
   const config = await limitedConfig(stated);
-  const plan = config.plan && { ...config.plan, further: [FURTHER] };
+  const plan = config.plan && { ...config.plan, further: [limit] };
   return judgedServed(serve, { ...config, plan }, [limits], { clock }).finally(clock.stop);
 }
 
@@ -89,6 +106,24 @@ describe('a further limit that is stated', () => {
     'is not taken for the main one where both are a %s, and answers take %d ms each',
     async (kind, answerMs) => {
       expect(amiss(await withFurther(answerMs, true, kind))).toEqual([]);
+    },
+  );
+
+  it.each([
+    [20, 5, 'sliding-log', 'sliding-log'],
+    [60, 8, 'fixed-window', 'sliding-log'],
+    [20, 5, 'token-bucket', 'token-bucket'],
+    [60, 5, 'sliding-log', 'fixed-window-aligned'],
+    [20, 19, 'token-bucket', 'sliding-log'],
+    [100, 5, 'fixed-window-aligned', 'sliding-counter on the clock'],
+  ])(
+    'may refuse what the main one of %d has counted: %d in a second, a %s and a %s',
+    async (requests, further, kind, furtherKind) => {
+      const stated = { ...PLAN, requests };
+      const shorter = { limit: { ...FURTHER, requests: further }, kind: furtherKind, isSecond: true };
+      expect(findings(await withFurther(60, true, kind, stated, shorter))).toEqual([
+        'warning limits.retry-after',
+      ]);
     },
   );
 
