@@ -5,7 +5,8 @@ import { served } from '../../harness/base/fixtures/server.ts';
 import type { WebhookSignature } from '../../harness/config/blocks/webhooks.ts';
 import { shipped } from '../../harness/config/fixtures/config-folder.ts';
 import type { ServiceConfig } from '../../harness/config/service.ts';
-import { type Judged, judged, judgedInTurn, saidOf } from '../tests/fixtures/judged.ts';
+import { type Clock, systemClock } from '../../harness/wire/pace/clock.ts';
+import { inTurn, type Judged, judged, saidOf } from '../tests/fixtures/judged.ts';
 import { webhooks } from './webhooks.suite.ts';
 
 const judgedAt = (url: string, config: ServiceConfig) => judged(config, [webhooks], { url });
@@ -23,15 +24,20 @@ const kinds = ({ outcomes }: Judged) =>
 
 type Deliver = (body?: string) => Promise<number>;
 
-/**
- * A service that sends each event in this way; `deliver` returns the status of the receiver, 0 if it has closed. `count`:
- * of events, from 1.
- */
+interface Sending {
+  /** Of events, from 1. */
+  readonly count: number;
+  /** By the time of the run. */
+  readonly sleep: Clock['sleep'];
+}
+
+/** A service that sends each event in this way; `deliver` returns the status of the receiver, 0 if it has closed. */
 async function judgedSending(
-  send: (deliver: Deliver, count: number) => Promise<void>,
+  send: (deliver: Deliver, sending: Sending) => Promise<void>,
   scheme: WebhookSignature['scheme'] = 'hmac-sha256-hex',
 ): Promise<Judged> {
   let count = 0;
+  let sleep: Clock['sleep'] = systemClock.sleep;
   const service = createServer(async (request, response) => {
     expect(request.headers['content-type']).toBe('application/json');
     const { url } = await triggeredWith(request);
@@ -42,14 +48,17 @@ async function judgedSending(
         (answer) => answer.status,
         () => 0,
       );
-    await send(deliver, count);
+    await send(deliver, { count, sleep });
   });
   const url = await served(service);
   const { webhooks: shippedWebhooks, ...config } = await shipped('realtime');
   if (!shippedWebhooks?.signature) throw new Error('realtime has signed webhooks');
   const signature = { ...shippedWebhooks.signature, scheme };
   const given = { ...config, webhooks: { ...shippedWebhooks, signature, withinMs: 100 } };
-  return judgedInTurn(given, [webhooks], { url });
+  return inTurn((clock) => {
+    ({ sleep } = clock);
+    return judged(given, [webhooks], { url, clock });
+  });
 }
 
 describe('webhooks', () => {
@@ -127,12 +136,12 @@ describe('webhooks', () => {
 
   it('are refused twice, the second time for 3 s, and then accepted', async () => {
     const statuses: number[] = [];
-    const found = await judgedSending(async (deliver) => {
+    const found = await judgedSending(async (deliver, { sleep }) => {
       statuses.push(await deliver(), await deliver());
       // Later than an attempt may come that has nothing to wait for.
-      await setTimeout(200);
+      await sleep(200);
       statuses.push(await deliver());
-      await setTimeout(20);
+      await sleep(20);
       await deliver();
     });
     expect(statuses.slice(0, 3)).toEqual([503, 503, 200]);
@@ -142,7 +151,7 @@ describe('webhooks', () => {
 
   it('are not asked for again once one was accepted', async () => {
     const counts: number[] = [];
-    const found = await judgedSending(async (deliver, count) => {
+    const found = await judgedSending(async (deliver, { count }) => {
       counts.push(count);
       while ((await deliver()) === 503);
     });
@@ -154,7 +163,7 @@ describe('webhooks', () => {
     ['webhooks.no-duplicates', 'hmac-sha256-hex', 1],
     ['webhooks.gone', 'standard-webhooks', 2],
   ] as const)('prove nothing where no second event comes: %s', async (id, scheme, attempts) => {
-    const found = await judgedSending(async (deliver, count) => {
+    const found = await judgedSending(async (deliver, { count }) => {
       for (let attempt = 0; count === 1 && attempt < attempts; attempt += 1) await deliver();
     }, scheme);
     expect(saidOf(found, id)).toMatch(/^blocked: no second event was delivered/);
@@ -162,9 +171,9 @@ describe('webhooks', () => {
 
   it('are gone after 410', async () => {
     const statuses: number[] = [];
-    const found = await judgedSending(async (deliver, count) => {
+    const found = await judgedSending(async (deliver, { count, sleep }) => {
       statuses.push(await deliver());
-      if (count === 1) await setTimeout(20);
+      if (count === 1) await sleep(20);
       statuses.push(await deliver());
     }, 'standard-webhooks');
     expect(statuses.slice(0, 3)).toEqual([503, 503, 410]);
