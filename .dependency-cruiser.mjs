@@ -116,7 +116,8 @@ export default {
     },
     {
       name: 'stimuli-know-no-rules',
-      comment: 'A stimulus serves every rule: it imports other stimuli and the engine, never a rule. Tests may.',
+      comment:
+        'A stimulus serves every rule: it imports other stimuli and the engine, never a rule. Tests may.',
       severity: 'error',
       from: { path: '^suites/.*/?stimuli/', pathNot: TESTS },
       to: { path: '^suites/', pathNot: '/stimuli/' },
