@@ -49,6 +49,9 @@ export function shapeFaults(
   };
 }
 
+/** Keywords that are read before all others. */
+const OWN_PLACE: ReadonlySet<string> = new Set(['type', '$ref']);
+
 /** Keywords that refuse nothing. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   ...['$schema', '$id', '$defs', 'title', 'description', 'default', 'examples'],
@@ -63,11 +66,9 @@ function compiledCheck(
 ): Check {
   const { type, $ref } = schema;
   const unknown = Object.keys(schema).find(
-    (keyword) => !(Object.hasOwn(KEYWORDS, keyword) || ANNOTATIONS.has(keyword)),
+    (keyword) => !(Object.hasOwn(KEYWORDS, keyword) || OWN_PLACE.has(keyword) || ANNOTATIONS.has(keyword)),
   );
-  if (unknown !== undefined && unknown !== 'type' && unknown !== '$ref') {
-    throw new Error(`a shape has the keyword ${unknown}, which is not checked`);
-  }
+  if (unknown !== undefined) throw new Error(`a shape has the keyword ${unknown}, which is not checked`);
   const checks = Object.entries(KEYWORDS).flatMap(([keyword, check]) =>
     Object.hasOwn(schema, keyword) ? check(schema, compile) : [],
   );
