@@ -125,6 +125,12 @@ const SAID: Readonly<Record<string, readonly Row[]>> = {
       answering('{"type":"failure"}'),
       /^blocked: Not judged: ask was answered with failure\./,
     ],
+    [
+      'with an error by its name',
+      answering('{"type":"event"}'),
+      /^blocked: Not judged: ask was answered with Rejection\./,
+      [endpointOf('/ws', { ...WS, messages: [PONG, typed('Rejection', 'x:event')] })],
+    ],
     ['with another of its id', answering('{"type":"event","id":1}'), /^blocked: .*answered with event/],
     ['with another of another id', answering('{"type":"event","id":2}'), /got no reply to ask/],
     [
@@ -163,6 +169,7 @@ const SAID: Readonly<Record<string, readonly Row[]>> = {
     ['no JSON', greeting('hello'), /expected JSON, got a text that is not JSON/],
     ['nothing', {}, /^skipped: no message came/],
     ['what cannot be judged', greeting('{}'), /^pass: the schema refers to itself without end\.$/, [endless]],
+    ['alone what cannot be judged', { greet: (socket) => socket.send('{}') }, /^skipped/, [endless]],
     ['a long one', greeting(LONG), /^blocked: a message is too long/],
     ['a long one alone', { greet: (socket) => socket.send(LONG) }, /^blocked: a message is too long/],
     ['a long one and no JSON', greeting(LONG, 'hello'), /^fail: .*a text that is not JSON/],
@@ -221,6 +228,7 @@ const SAID: Readonly<Record<string, readonly Row[]>> = {
     ['undocumented', refusing('{"type":"x"}'), /got a message with type "x"/],
     ['no JSON', refusing('no'), /got a text that is not JSON/],
     ['nothing', refusing(), /^skipped: no message for errors is documented, or none came/],
+    ['what cannot be judged', refusing('{}'), /^skipped: no message for errors/, [endless]],
     ['a long one', refusing(LONG), /^blocked: a message is too long/],
     [
       'without a documented error',

@@ -236,8 +236,8 @@ function isNearest(
 
 /** Octets of the path, below whatever base URL, and of the parameters that are the same; null for another path. */
 function likeness({ target }: EndpointPlan['endpoint'], { conversation }: ConversationView): number | null {
-  const [path = '', query = ''] = target.replace(/^wss?:\/\/[^/?]*/i, '').split('?', 2);
-  const [at = '', asked = ''] = conversation.handshake.request.target.split('?', 2);
+  const [path = '', query = ''] = target.replace(/^wss?:\/\/[^/?]*/i, '').split('?');
+  const [at = '', asked = ''] = conversation.handshake.request.target.split('?');
   if (!at.endsWith(path)) return null;
   const parameters = asked.split('&');
   const same = query.split('&').filter((each) => parameters.includes(each));
