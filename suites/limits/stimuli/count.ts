@@ -30,6 +30,8 @@ export interface Count extends Span {
   readonly observations: readonly LimitObservation[];
   readonly isRefused: boolean;
   readonly sent: number;
+  /** Refusals by a limit with a shorter window, behind which more was served after a wait. */
+  readonly interruptions: number;
   /** So many more may have been admitted where the quota flows back evenly. */
   readonly flowed: number;
   /** Refusals while quota was left. */
@@ -80,7 +82,8 @@ export const fewRecount = probe<Count>(
 
 /** From the first request that counted to the refusal: not of a fresh quota, and a count all the same. */
 export const firstBurst = probe<Count>('first-burst', { needs: [exhaustion], cost: 0 }, async (port) => {
-  const { plan, sinceMs, elapsedMs, firstRefused, sent, stray, evidence } = await port.ask(exhaustion);
+  const { plan, sinceMs, elapsedMs, firstRefused, sent, stray, groups, evidence } =
+    await port.ask(exhaustion);
   const admitted = firstRefused === null ? sent : firstRefused - 1;
   const toMs = sinceMs + elapsedMs;
   const unsure = observedSoFar(port).filter(
@@ -94,6 +97,7 @@ export const firstBurst = probe<Count>('first-burst', { needs: [exhaustion], cos
     observations: [],
     isRefused: firstRefused !== null,
     sent,
+    interruptions: interruptionsIn(groups),
     flowed: 1 + Math.floor(flowedBack(plan, elapsedMs)),
     stray,
     refusedEarly: null,
@@ -125,8 +129,8 @@ async function countInTurn(port: QuotaParts, other: Count | null): Promise<Count
   const plan = planOf(port.config);
   const purpose = 'to count what is admitted';
   const order = { plan, purpose, before: 0, upTo: serialBurst(plan), triesAgain: true };
-  const { bursts, second, stray, besideMs } = await inTurn(port, order);
-  const all = countOf(bursts, port, besideMs);
+  const { bursts, second, stray, groups, besideMs } = await inTurn(port, order);
+  const all = { ...countOf(bursts, port, besideMs), interruptions: interruptionsIn(groups) };
   const isMany = besideMs.size - stray.length >= MANY_EARLY;
   const isEarly = isMany && second === null && all.admitted <= all.flowed;
   const refusedEarly = isEarly ? (bursts[0]?.burst.entries.length ?? null) : null;
@@ -135,6 +139,13 @@ async function countInTurn(port: QuotaParts, other: Count | null): Promise<Count
   return counted.isRefused || other === null || other.isRefused
     ? counted
     : { ...countOf(await onwards(bursts, counted, eachMsOf(other), port), port, besideMs), stray };
+}
+
+function interruptionsIn(groups: InTurn['groups']): number {
+  return Math.max(
+    0,
+    groups.findLastIndex(({ admitted }) => admitted > 0),
+  );
 }
 
 /** By chance some requests of a lawful limiter are refused early; not as many. */
@@ -279,6 +290,7 @@ export function countOf(met: InTurn['bursts'], port: QuotaParts, besideAtMs = NE
     observations,
     isRefused: observations.some(({ fate }) => fate !== 'admitted'),
     sent: entries.length,
+    interruptions: 0,
     flowed: 1 + Math.floor(flowedBack(plan, toMs - fromMs)),
     stray: [],
     refusedEarly: null,

@@ -123,12 +123,12 @@ export const measuredLimit = probe<MeasuredLimit>(
     const { sent: sentThen, evidence: decisive } = by;
     const again = strayAt(stray);
     if (shorter && !again && at !== null) {
-      const refused = by.sent - by.admitted - 1;
       const isOfShorter = at - 1 === shorter.requests || (met.second !== null && at - 1 < shorter.requests);
       if (isOfShorter) throw new NotApplicable(refusedFirst(shorter));
-      if (at <= plan.requests && plan.requests + 1 - at <= refused)
+      // A limiter that counts whatever it is asked refuses so much earlier, and no other one does by chance.
+      if (by.interruptions > 0 && by.interruptions === plan.requests + 1 - at)
         throw new NotApplicable(
-          `the ${refused} requests that ${limitText(shorter)} refused may have counted`,
+          `the ${by.interruptions} requests that ${limitText(shorter)} refused may have counted`,
         );
       const isOfFlow = at - 1 > plan.requests && at - 1 <= plan.requests + by.flowed;
       if (isOfFlow && mayFlowBack(observations, plan))
