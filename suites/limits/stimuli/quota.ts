@@ -71,7 +71,8 @@ export const exhaustion = probe<Exhaustion>(
   'exhaustion',
   {
     needs: () => [served, quotaSample, ownWindow],
-    cost: (config) => 2 * burstCost(config),
+    cost: (config) => 3 * burstCost(config),
+    usualCost: (config) => 2 * burstCost(config),
     risks: ['burst'],
   },
   async (port) => {
@@ -99,12 +100,7 @@ export const exhaustion = probe<Exhaustion>(
       triesAgain: true,
     });
     if (met.refusal !== null) return met;
-    const together = await port.quota.burst({
-      purpose: 'all at once, for one by one none was refused',
-      before: met.sent,
-      upTo: togetherBurst(met.plan),
-      together: true,
-    });
+    const together = await metTogether(port, met);
     const { burst, refusal } = together;
     return {
       ...met,
@@ -116,6 +112,24 @@ export const exhaustion = probe<Exhaustion>(
     };
   },
 );
+
+/** Where requests in turn are slow, a window may end among those sent together: with two windows of silence before it none does. */
+async function metTogether(port: QuotaParts, { plan, sent, elapsedMs }: Exhaustion): Promise<MetLimit> {
+  const send = (before: number) =>
+    port.quota.burst({
+      purpose: 'all at once, for one by one none was refused',
+      before,
+      upTo: togetherBurst(plan),
+      together: true,
+    });
+  const first = await send(sent);
+  if (first.refusal !== null || elapsedMs < plan.windowMs) return first;
+  await port.pause.until(
+    forgottenMs(observedSoFar(port), plan.windowMs) + plan.windowMs,
+    'two windows without a request: then no limiter remembers any',
+  );
+  return send(0);
+}
 
 /** When the last request so far was answered, on the session's clock. */
 export function quietFrom(port: QuotaParts, untilMs = Number.POSITIVE_INFINITY): number {

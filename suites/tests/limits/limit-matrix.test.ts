@@ -65,6 +65,7 @@ const HARD: readonly (readonly [string, number, MatrixRun['load'], number])[] = 
   ['half the window, by the clock', 1_000, 'quiet', 1],
   ['a quarter of the window', 1_000, 'busy', 2],
   ['a quarter of the window', 1_000, 'busy', 11],
+  ['fixed window', 1_000, 'busy', 23],
   ['a quarter of the window', 1_000, 'busy', 17],
   ['half the window, by the clock', 1_000, 'busy', 48],
   ['window, and a limit of concurrent requests', 1_000, 'busy', 3],
