@@ -292,7 +292,7 @@ async function counted(
       isTogether = false;
       waiting.splice(0, 1, ...(isMetInTurn ? [serialCount, serialRecount] : [fewCount, fewRecount]));
     }
-    if (next === fewCount && spansWindow(last, plan))
+    if ((next === fewCount || next === fewRecount) && spansWindow(last, plan))
       throw new NotApplicable(
         'another limit refuses requests that come together, and as many at a time as are served are hardly more than documented',
       );
