@@ -2,28 +2,21 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { saidOf } from '../tests/fixtures/judged.ts';
 import {
-  type Answer,
   type Asked,
   CONTENT,
   type Differing,
+  either,
   judgedOf,
   type Row,
   SECOND,
   type Setting,
   TAG,
+  to,
 } from './fixtures/versioned-service.ts';
 
 /** Ranges, and accounts. */
 
 const LENGTH = CONTENT.length;
-const to =
-  (isMeant: (asked: Asked) => boolean, answer: Partial<Answer>): Differing =>
-  (asked) =>
-    isMeant(asked) ? answer : null;
-const either =
-  (...all: readonly Differing[]): Differing =>
-  (asked, usual) =>
-    all.reduce<Partial<Answer> | null>((found, each) => found ?? each(asked, usual), null);
 const isRange = (range: string) => (asked: Asked) => asked.headers.range === range;
 const isPlain = ({ headers, key, target }: Asked) =>
   target === '/v1/resources' &&

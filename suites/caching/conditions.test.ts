@@ -6,20 +6,13 @@ import {
   type Asked,
   CHANGED,
   CONTENT,
-  type Differing,
+  either,
   judgedOf,
   type Row,
   TAG,
+  to,
 } from './fixtures/versioned-service.ts';
 
-const to =
-  (isMeant: (asked: Asked) => boolean, answer: Partial<Answer>): Differing =>
-  (asked) =>
-    isMeant(asked) ? answer : null;
-const either =
-  (...all: readonly Differing[]): Differing =>
-  (asked, usual) =>
-    all.reduce<Partial<Answer> | null>((found, each) => found ?? each(asked, usual), null);
 const isAbout = ({ target, key }: Asked) => target === '/v1/resources' && key !== null;
 const isPlain = (asked: Asked) =>
   isAbout(asked) && !Object.keys(asked.headers).some((name) => /^(?:if-|range$)/.test(name));
