@@ -162,6 +162,25 @@ const SAID: GivenRows = {
       /^fail .*expected no answer to it, got the message back/,
     ],
     [
+      'it came back after a greeting',
+      {
+        'websocket-text-echo': talk([client.text('a'), server.text('a')]),
+        'websocket-message-after-close': talk([
+          server.text('welcome'),
+          server.text('conform: after the Close'),
+        ]),
+      },
+      /^fail .*got the message back/,
+    ],
+    [
+      'one of two messages comes back as it was',
+      {
+        'websocket-text-echo': talk([client.text('a'), server.text('a'), client.text('b'), server.text('c')]),
+        'websocket-message-after-close': talk([server.text('conform: after the Close')]),
+      },
+      /^skipped: messages are not sent back anyway/,
+    ],
+    [
       'a greeting came',
       {
         'websocket-text-echo': talk([client.text('a'), server.text('a')]),

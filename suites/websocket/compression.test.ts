@@ -65,6 +65,11 @@ const SAID: GivenRows = {
     ['DEFLATE', both(deflated(DEFLATED)), /^pass/],
     ['no DEFLATE', both(deflated(NO_DEFLATE)), /^fail/],
     [
+      'no DEFLATE after a plain message',
+      both(deflating(server.text('a'), server.text(NO_DEFLATE, { rsv: 4 }))),
+      /^fail/,
+    ],
+    [
       'nothing compressed',
       {
         'websocket-deflate-echo': deflating(server.text('a')),
@@ -94,6 +99,7 @@ const SAID: GivenRows = {
       bomb(server.text('a'), bulk(2000), server.close(1000)),
       /^warning .*got a message of 2000 octets/,
     ],
+    ['two long messages', bomb(bulk(2000), bulk(3000)), /^warning .*got a message of 2000 octets/],
     ['a long Ping', bomb(server.ping('x'.repeat(1024)), client.close(1000), server.close(1000)), /^pass/],
     [
       'a failure',

@@ -99,10 +99,10 @@ export const credentialChecks = given(
       judge: ({ expect }) =>
         expect()
           .where(({ isServed }) => !isServed, 'no handshake is refused')
-          .toConform('status 4xx', ({ status, closeCode, opened }) => {
+          .toConform('status 4xx', ({ status, closeCode }) => {
             if (status !== null && status >= 400 && status < 500) return null;
             if (status === null) return 'no HTTP answer';
-            return opened && closeCode !== null ? `101 and the close code ${closeCode}` : `status ${status}`;
+            return closeCode !== null ? `101 and the close code ${closeCode}` : `status ${status}`;
           }),
     }),
 
@@ -116,7 +116,7 @@ export const credentialChecks = given(
       applies: [refusalCode],
       uses: [handshake.refusals],
       judge({ service, expect }) {
-        const code = service.websocket?.refusalCode ?? null;
+        const code = service.websocket?.refusalCode;
         const wanted = `status 4xx, or the close code ${code}`;
         return expect().toConform(wanted, ({ status, opened, isOver, closeCode, afterwards }) => {
           if (status !== null && status >= 400 && status < 500) return null;

@@ -85,7 +85,7 @@ const SAID: GivenRows = {
     ],
     [
       'an event that cannot be judged',
-      events(null, event('made'), event('gone', null, 'it has no end')),
+      events(null, event('gone', null, 'it has no end'), event('made', null, 'another')),
       /^blocked: gone: it has no end/,
       SCHEMAS,
     ],

@@ -125,6 +125,14 @@ const SAID: GivenRows = {
       /^skipped: the endpoint closes the connection after a lawful message, too/,
     ],
     [
+      'an endpoint that answers no Close',
+      {
+        'websocket-lawful-message': talk([client.text('a'), client.close(1000), client.waits(9)]),
+        'websocket-failures': [talk([server.ends()])],
+      },
+      /^warning .*got the end of TCP/,
+    ],
+    [
       'an endpoint that closes after each message',
       { ...lawful(1003), 'websocket-failures': [talk([server.ends()])] },
       /^warning .*got the end of TCP/,

@@ -86,6 +86,11 @@ const ANSWERS: GivenRows = {
     ['no length', everyTaken(), /^pass/],
     ['Content-Length', everyTaken(['Content-Length', '0']), /^fail .*got Content-Length: 0/],
     [
+      'both',
+      everyTaken(['Transfer-Encoding', 'chunked'], ['Content-Length', '0']),
+      /^fail .*got Content-Length: 0/,
+    ],
+    [
       'Transfer-Encoding',
       everyTaken(['Transfer-Encoding', 'chunked']),
       /^fail .*got Transfer-Encoding: chunked/,

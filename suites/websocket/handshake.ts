@@ -101,10 +101,8 @@ export const handshakeChecks = [
     uses: [everyTaken],
     judge: ({ expect }) =>
       expect().toConform('no Content-Length and no Transfer-Encoding', ({ handshake }) => {
-        const name = ['Content-Length', 'Transfer-Encoding'].find((each) =>
-          handshake?.has(each.toLowerCase()),
-        );
-        return name === undefined ? null : `${name}: ${handshake?.field(name.toLowerCase())}`;
+        const name = ['Content-Length', 'Transfer-Encoding'].find((each) => handshake?.has(each));
+        return name === undefined ? null : `${name}: ${handshake?.field(name)}`;
       }),
   }),
 

@@ -120,6 +120,11 @@ const SAID: GivenRows = {
       latency([1, 2, 3, 40.04]),
       /^observed: sent and echoed: p50 2\.0 ms, p95 40\.0 ms over 4 messages/,
     ],
+    [
+      'of twenty messages',
+      latency(Array.from({ length: 20 }, (_, index) => index + 1)),
+      /^observed: sent and echoed: p50 10\.0 ms, p95 19\.0 ms over 20 messages/,
+    ],
     ['of nothing', latency([]), /^observed: sent and echoed: p50 none ms, p95 none ms over 0 messages/],
     [
       'of a subscriber',
@@ -140,7 +145,7 @@ const SAID: GivenRows = {
     ['to none', clientEvents([]), /^(?:fail|warning) \(e1\): expected the event, got none/, PUSHER],
     [
       'to its sender',
-      clientEvents([1], event('pusher:pong'), event('client-conform')),
+      clientEvents([1], event('pusher:pong'), event('client-conform'), event('client-other')),
       /^(?:fail|warning) \(e2\): expected nothing of its own, got client-conform/,
       PUSHER,
     ],

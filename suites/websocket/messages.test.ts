@@ -180,6 +180,16 @@ const SAID: GivenRows = {
       /^warning \(e3\).*got the end of TCP alone/,
     ],
     [
+      'a reset, an end and a reset with nothing unread',
+      tooLong(RESET, END, inSteps(4, server.ends('reset'))),
+      /^warning \(e3\): expected the close code 1009, got a reset with nothing unread for .*none for (?!.*none)/,
+    ],
+    [
+      'an end, and a reset with nothing unread',
+      tooLong(END, [server.close(1009)], inSteps(4, server.ends('reset'))),
+      /^warning \(e3\): expected the close code 1009, got a reset with nothing unread for .*none for/,
+    ],
+    [
       'a reset while something may be unread',
       tooLong(RESET, RESET, inSteps(3, server.ends('reset'))),
       /^pass/,

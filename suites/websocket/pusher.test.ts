@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { configOf, type GivenRow, type GivenRows, rowsOf, saidOf } from './fixtures/said.ts';
-import { client, server, type TalkEvents, talk } from './fixtures/talk.ts';
+import { at, client, server, type TalkEvents, talk } from './fixtures/talk.ts';
 
 const PUSHER = configOf({ dialect: 'pusher', echo: false });
 const KEYLESS = configOf(
@@ -115,7 +115,7 @@ const SAID: GivenRows = {
     ...['x1.2', '1.2x', '12', '1.', 'a.b'].map(
       (id) => [`the socket_id ${id}`, greets(established({ socket_id: id })), /got the socket_id "/] as const,
     ),
-    ['data that is no JSON', greets(established('{')), /^(?:fail|warning)/],
+    ['data that is no JSON', greets(established('{')), /got (?!the socket_id).*JSON/],
   ],
   'websocket.pusher-activity-timeout': [
     ['seconds', says(established({ activity_timeout: 120 })), /^pass/],
@@ -123,6 +123,11 @@ const SAID: GivenRows = {
     ['no seconds', says(established({ activity_timeout: 0 })), /got 0 for /],
     ['a text', says(established({ activity_timeout: '120' })), /got "120" for /],
     ['nothing', says(established({})), /got none for /],
+    [
+      'seconds twice',
+      says(established({ activity_timeout: 'x' }), established({ activity_timeout: 5 })),
+      /got "x" for /,
+    ],
     [
       'seconds in another event',
       says(server.json({ event: 'a', data: { activity_timeout: 5 } }), established({})),
@@ -183,6 +188,12 @@ const SAID: GivenRows = {
       'the answer to our Close alone',
       malformed(client.close(1000), server.close(1000), server.ends()),
       /got no pusher:pong, and an open connection/,
+    ],
+    ['another event alone', malformed(event('pusher:error'), client.waits(9)), /got no pusher:pong, and/],
+    [
+      'a Close at the time of ours',
+      malformed(at(5, client.close(1000)), at(5, server.close(4000))),
+      /got no pusher:pong, and/,
     ],
     ['the end of TCP', malformed(server.ends()), /got the end of TCP/],
     ['nothing', malformed(client.waits(9)), /got no pusher:pong, and an open connection after 9 ms/],
