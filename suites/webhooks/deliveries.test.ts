@@ -140,7 +140,7 @@ const SAID: Readonly<Record<string, readonly Row[]>> = {
     ['none later', [A, { ...A, id: null }], /^\w+ \(e2\): .*got none/],
     ['of another event', [A, OTHER, A], /^pass/],
     ['of no attempt known', [A, UNKNOWN], /^blocked: nothing shows/],
-    ['no such scheme', [A, B], /^skipped: nobody says/, 'stripe'],
+    ['no such scheme', [A, B], /^skipped: webhooks.signature.scheme does not say/, 'stripe'],
   ],
   'webhooks.retried': [
     ['twice', [A, A], /^pass: .*2 deliveries/],

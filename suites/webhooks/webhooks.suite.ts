@@ -46,7 +46,7 @@ const timed = when(
 );
 const standard = when(
   ({ webhooks }) => webhooks?.signature?.scheme === 'standard-webhooks',
-  'nobody says that these are Standard Webhooks (webhooks.signature.scheme)',
+  'webhooks.signature.scheme does not say that these are Standard Webhooks',
 );
 const allowed: Condition = (config) =>
   config.webhooks && !SAFE_METHODS.has(config.webhooks.trigger.method) ? unsafeMethods(config) : null;

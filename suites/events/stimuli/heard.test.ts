@@ -59,7 +59,7 @@ describe('the first event or comment', () => {
 describe('a silence', () => {
   it.each<readonly [string, Heard, string | null]>([
     ['of a heartbeat and the slack', { arrivals: [1_600, 3_100, 4_600], durationMs: 6_100 }, null],
-    ['longer by 1 ms', { arrivals: [1_600, 3_101, 4_000] }, 'a longer silence after 1 parts'],
+    ['longer by 1 ms', { arrivals: [1_600, 3_101, 4_000] }, 'a longer silence after 1 part'],
     ['at the beginning', { arrivals: [1_601, 3_000, 4_000] }, 'a longer silence from its beginning'],
     ['where the head is at once', { arrivals: [1_500, 3_000, 4_000], responseMs: null }, null],
     [
@@ -73,12 +73,12 @@ describe('a silence', () => {
     [
       'before several',
       { arrivals: [1_000, 3_000, 3_000, 3_000, 3_500] },
-      'a longer silence after 1 parts, and then 3 parts at once',
+      'a longer silence after 1 part, and then 3 parts at once',
     ],
     [
       'before two',
       { arrivals: [1_000, 3_000, 3_000] },
-      'a longer silence after 1 parts, and then 2 parts at once',
+      'a longer silence after 1 part, and then 2 parts at once',
     ],
     ['of any length', { arrivals: [4_000], isDocumented: false }, null],
   ])('%s: %j', (_, heard, said) => {

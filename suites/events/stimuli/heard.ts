@@ -103,7 +103,8 @@ export function silence({ exchange, operation: { stream } }: OperationReply): st
   const at = moments.findIndex((atMs, index) => atMs - (moments[index - 1] ?? atMs) > boundMs + SLACK_MS);
   if (at === -1) return null;
   const together = arrivals.filter((atMs) => atMs === arrivals[at - 1]).length;
-  const after = at === 1 ? 'from its beginning' : `after ${at - 1} parts`;
+  const before = at === 2 ? '1 part' : `${at - 1} parts`;
+  const after = at === 1 ? 'from its beginning' : `after ${before}`;
   return `a longer silence ${after}${together > 1 ? `, and then ${together} parts at once` : ''}`;
 }
 

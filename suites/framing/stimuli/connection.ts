@@ -229,7 +229,7 @@ export const upgradeOffer = variation('upgrade-offer', 'offering HTTP/2 by Upgra
 /** What followed the responses so far though nothing was asked, that on a kept connection last of all. */
 export const unasked = probe<readonly Followed[]>(
   'unasked',
-  { needs: [served, sampleOnKept] },
+  { needs: [served, sampleOnKept], cost: 0 },
   async ({ ask, http, clock, signal }) => {
     const { to, evidence } = await ask(served);
     await ask(sampleOnKept).catch(unlessInapplicable);
