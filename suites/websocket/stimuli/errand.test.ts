@@ -69,6 +69,36 @@ const CASES: readonly Case[] = [
   ],
   ['a reserved bit', errands.CLOSED, [client.close(), server.frame(8, '', { rsv: 2 }), server.ends()], false],
 
+  ['a Ping before', errands.CLOSED, [client.ping('a'), server.pong('a'), ...BARE], true],
+  ['an empty Ping, and another Close', errands.CLOSED, [client.ping(''), server.pong(''), ...CLOSED], false],
+  [
+    'a Close within a second message',
+    errands.CLOSE_WITHIN_MESSAGE,
+    [client.text('a'), PIECE, ...CLOSED],
+    true,
+  ],
+  ['no end within a message', last(errands.HALF_CLOSES), [PIECE, client.leaves], false],
+  [
+    'an end before, within a message',
+    last(errands.HALF_CLOSES),
+    [PIECE, server.ends(), client.leaves],
+    false,
+  ],
+  [
+    '1000 for none after a Pong',
+    errands.UNSOLICITED_PONG,
+    [client.pong('unasked'), ...PINGED, client.close(), server.close(1000)],
+    true,
+  ],
+  [
+    'nine Pongs',
+    errands.PING_BURST,
+    [...BURST.slice(1), ''].flatMap((_, at) =>
+      at < 9 ? [client.ping(BURST[at]), server.pong(BURST[at])] : BARE,
+    ),
+    false,
+  ],
+
   ['a Close within a message', errands.CLOSE_WITHIN_MESSAGE, [PIECE, ...CLOSED], true],
   ['a Close after a message', errands.CLOSE_WITHIN_MESSAGE, [client.text('conform'), ...CLOSED], false],
   ['a Close without a message', errands.CLOSE_WITHIN_MESSAGE, CLOSED, false],

@@ -144,7 +144,7 @@ export const HALF_CLOSES: readonly Errand[] = [
 ];
 
 function isLeft({ conversation: { events }, ended, clientClose }: ConversationView): boolean {
-  const left = events.find(({ type, from }) => type === 'fin' && from === 'client');
+  const left = events.find(({ type }) => type === 'fin');
   return left !== undefined && ended !== null && ended.atMs >= left.atMs && clientClose === null;
 }
 

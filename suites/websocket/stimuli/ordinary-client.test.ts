@@ -3,6 +3,7 @@ import { Blocked } from '../../../harness/base/verdict.ts';
 import type { ConversationView } from '../../../harness/wire/conversation/view.ts';
 import { probed, resultOf } from '../fixtures/probed.ts';
 import { client, server, type TalkEvents, talk } from '../fixtures/talk.ts';
+import { FAILURES, failures } from './frames.ts';
 import { alive, answersPings, held, heldOpen, heldWith, kept, taken } from './ordinary-client.ts';
 import { everyConversation, everyHandshake, everyTaken } from './record.ts';
 
@@ -110,4 +111,13 @@ describe('of the record', () => {
   it('each ordinary handshake is selected that was taken', async () => {
     expect(await from(everyTaken, recorded)).toMatchObject({ all: [pinged, spoken] });
   });
+});
+
+it('of the frames that must end a connection those are judged that could be sent', async () => {
+  const ended = talk([server.close(1002)]);
+  const [first, ...others] = FAILURES.map(({ name }) => name);
+  const unsent = Object.fromEntries(others.map((name) => [name, new Blocked('no')]));
+  expect(await resultOf(failures, { given: { ...unsent, [`${first}`]: [ended] } })).toEqual([ended]);
+  const none = { ...unsent, [`${first}`]: new Blocked('it is not kept') };
+  expect(await resultOf(failures, { given: none })).toBe('blocked: it is not kept');
 });
