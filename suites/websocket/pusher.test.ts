@@ -143,6 +143,7 @@ const SAID: GivenRows = {
     ],
   ],
   'websocket.pusher-signed-channel': [
+    ['no application', says(), /^skipped: no application/, KEYLESS],
     ['confirmed', says(subscribed('private-conform-signed')), /^pass/],
     ['refused', says(PONG, event('pusher:subscription_error')), /got pusher:subscription_error for /],
     ['not answered', says(client.ping()), /got nothing for /],
@@ -208,6 +209,7 @@ const SAID: GivenRows = {
     ['nothing', { 'websocket-pusher-unasked-pong': talk([]) }, /got no event for /],
   ],
   'websocket.pusher-forbidden-event': [
+    ['no application', forbidden(null), /^skipped: no application/, KEYLESS],
     ['no event', forbidden(null, PONG), /^pass/],
     [
       'a public one',
@@ -228,6 +230,7 @@ const SAID: GivenRows = {
     ['an event and its end', forbidden('an event', event('conform-unmarked')), /got an event of a client/],
   ],
   'websocket.pusher-forged-signature': [
+    ['no application', forged(), /^skipped: no application/, KEYLESS],
     ['an error each', forged(...FORGERIES.map(asked), ...refusedBy(FORGERIES)), /^pass/],
     [
       'a subscription',
@@ -246,6 +249,7 @@ const SAID: GivenRows = {
     ],
   ],
   'websocket.pusher-repeated-subscription': [
+    ['no application', twice(), /^skipped: no application/, KEYLESS],
     ['the event once', twice(ONCE, PONG), /^pass/],
     ['the event twice', twice(ONCE, ONCE, PONG), /got it 2 times/],
     ['no event', twice(PONG, client.close(1000), server.close(1000)), /got it 0 times/],
