@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listening } from '../../base/loopback.ts';
 import { simulatedClock } from './clock.ts';
@@ -86,5 +88,21 @@ describe('simulated time', () => {
     const waited = session.sleep(1_000).then(() => 'woken');
     stop();
     expect(await Promise.race([waited, delay(100).then(() => 'asleep')])).toBe('asleep');
+  });
+
+  it('takes no more turns of the event loop once it is stopped, whatever else arrives', async () => {
+    const turns = () => process.getActiveResourcesInfo().filter((name) => name === 'Immediate').length;
+    const before = turns();
+    const session = clock();
+    const { port1: here, port2: there } = new MessageChannel();
+    onTestFinished(() => here.close());
+    there.on('message', () => there.postMessage(''));
+    void session.sleep(1_000);
+    session.stop();
+    for (let events = 0; events < 100; events += 1) {
+      here.postMessage('');
+      await once(here, 'message');
+    }
+    expect(turns()).toBeLessThanOrEqual(before);
   });
 });

@@ -92,7 +92,9 @@ async function nothingIsOnItsWay(sockets: Sockets): Promise<boolean> {
   return quiet(sockets);
 }
 
-/** Waits until nothing has arrived for a while. @returns whether nothing has from the beginning. */
+/**
+ * Waits until nothing has arrived for a while, or the clock is stopped. @returns whether nothing has from the beginning.
+ */
 async function quiet(sockets: Sockets): Promise<boolean> {
   // Callbacks run before their event is counted.
   await turnOfLoop();
@@ -101,7 +103,7 @@ async function quiet(sockets: Sockets): Promise<boolean> {
   let seen = eventsSoFar();
   let sinceMs = performance.now();
   const isLongEnough = () => performance.now() - sinceMs >= QUIET.ms || sockets.isStill();
-  for (let turns = 0; turns < QUIET.turns || !isLongEnough(); turns++) {
+  for (let turns = 0; !sockets.isStopped() && (turns < QUIET.turns || !isLongEnough()); turns++) {
     // Waits without spinning: others need the processor.
     await (turns < QUIET.turns ? turnOfLoop() : delay(1));
     if (eventsSoFar() === seen) continue;
@@ -126,6 +128,7 @@ export interface Sockets {
    */
   isStill(): boolean;
   stop(): void;
+  isStopped(): boolean;
 }
 
 /** A socket and the two ports of its connection, if open. */
@@ -136,6 +139,7 @@ interface End {
 
 export function watchSockets(): Sockets {
   const [opened, accepted] = [new Set<End>(), new Set<End>()];
+  let isStopped = false;
   const onOpened = (message: unknown) => {
     const { socket } = message as { readonly socket: Socket };
     const end: End = { socket, connection: null };
@@ -170,7 +174,9 @@ export function watchSockets(): Sockets {
       }
       return others.size === 0;
     },
+    isStopped: () => isStopped,
     stop() {
+      isStopped = true;
       unsubscribe('net.client.socket', onOpened);
       unsubscribe('net.server.socket', onAccepted);
     },
