@@ -5,6 +5,7 @@ import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
 import type { BurstEntry } from '../../../harness/wire/evidence.ts';
 import { bareResponse, type FieldLine } from '../../../harness/wire/exchange.ts';
 import { exampleBurst, exampleExchange, exampleId } from '../../../harness/wire/fixtures/example-evidence.ts';
+import { inTurnAt } from '../../../harness/wire/limit/fixtures/observed.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { firstWave, isTellable, mostInTurn, serialBurst, togetherBurst } from './burst-size.ts';
 import {
@@ -42,34 +43,25 @@ describe('the size of a burst', () => {
   });
 });
 
-const seen = (sentMs: number, more: Partial<LimitObservation> = {}): LimitObservation => ({
-  sentMs,
-  finishedMs: sentMs + 10,
-  fate: 'admitted',
-  counted: 'surely',
-  part: 'serial',
-  status: 200,
-  quota: null,
-  retryAfterMs: null,
-  retryAfterIsDate: false,
-  dateMs: null,
-  ...more,
-});
-const refusedAt = (sentMs: number) => seen(sentMs, { fate: 'refused', status: 429 });
+const refusedAt = (sentMs: number) => inTurnAt(sentMs, { fate: 'refused' });
 
 describe('the start of a window', () => {
   it.each<[string, readonly LimitObservation[], number | null]>([
     ['is none without requests', [], null],
-    ['is the first request', [seen(0), seen(500), refusedAt(600)], 0],
-    ['is the first request a window later', [seen(0), seen(1_000), seen(1_500), refusedAt(1_600)], 1_000],
-    ['is the first request, right before a window is over', [seen(0), seen(999)], 0],
-    ['is not behind the refusal', [seen(0), refusedAt(600), seen(1_700)], 0],
+    ['is the first request', [inTurnAt(0), inTurnAt(500), refusedAt(600)], 0],
+    [
+      'is the first request a window later',
+      [inTurnAt(0), inTurnAt(1_000), inTurnAt(1_500), refusedAt(1_600)],
+      1_000,
+    ],
+    ['is the first request, right before a window is over', [inTurnAt(0), inTurnAt(999)], 0],
+    ['is not behind the refusal', [inTurnAt(0), refusedAt(600), inTurnAt(1_700)], 0],
   ])('%s', (_, observations, fromMs) => {
     expect(windowStart(observations, 1_000)).toEqual(fromMs === null ? null : { fromMs, toMs: fromMs + 10 });
   });
 
   it('is no request of which it is not known whether it counts', () => {
-    const observations = [seen(0, { counted: 'maybe' }), seen(500), refusedAt(600)];
+    const observations = [inTurnAt(0, { counted: 'maybe' }), inTurnAt(500), refusedAt(600)];
     expect(windowStart(observations, 1_000)?.fromMs).toBe(0);
     expect(surelyOpened(observations, 1_000)?.fromMs).toBe(500);
   });
@@ -117,7 +109,7 @@ describe('two counts', () => {
   });
 
   it('show the limit as soon as as many were served as are too many', () => {
-    const observations = [0, 100, 200, 300].map((at) => seen(at));
+    const observations = [0, 100, 200, 300].map((at) => inTurnAt(at));
     expect(endWithin(counted({ observations }), 2)).toEqual({ fromMs: 100, toMs: 210 });
     expect(endWithin(counted({ observations: [...observations, refusedAt(150)] }), 2)).toEqual({
       fromMs: 100,
@@ -132,7 +124,7 @@ describe('two counts', () => {
 
   it('are the same where no window of a clock can have ended at the same request', () => {
     const at = (...moments: readonly number[]) =>
-      counted({ observations: moments.map((moment) => seen(moment)), fromMs: moments[0] ?? 0 });
+      counted({ observations: moments.map((moment) => inTurnAt(moment)), fromMs: moments[0] ?? 0 });
     expect(isSameElsewhere(at(0, 100, 200), at(90_000, 90_100, 90_200), 60_000)).toBe(true);
     expect(isSameElsewhere(at(0, 100, 200), at(60_050, 90_100, 90_200), 60_000)).toBe(false);
     expect(isSameElsewhere(at(0, 100, 200), at(60_000, 60_005, 90_200), 60_000)).toBe(false);
@@ -143,7 +135,7 @@ describe('two counts', () => {
 });
 
 describe('a refusal among requests sent together', () => {
-  const together = (moments: readonly number[]) => moments.map((at) => seen(at, { part: 'parallel' }));
+  const together = (moments: readonly number[]) => moments.map((at) => inTurnAt(at, { part: 'parallel' }));
   const later = together([20, 21, 22, 23, 24]);
 
   it('is stray if more were served behind it than flow back', () => {
@@ -254,7 +246,7 @@ describe('a group of bursts', () => {
       ],
       1_000,
     ],
-  ])('is told to wait by %s', (_, fields, waitMs) => {
+  ])('waits as long as %s says', (_, fields, waitMs) => {
     expect(groupOf([met(0, [200, 429], fields)]).refusal).toEqual({ waitMs });
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
 import type { FurtherLimit } from '../../../harness/config/service.ts';
 import type { Port } from '../../../harness/engine/session/probe.ts';
+import { inTurnAt } from '../../../harness/wire/limit/fixtures/observed.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import type { Count } from './count.ts';
 import { measuredLimit } from './limit.ts';
@@ -9,25 +10,11 @@ import { measuredLimit } from './limit.ts';
 const search = await shipped('search');
 const PLAN = { name: null, requests: 10, windowMs: 60_000 };
 
-const seen = (sentMs: number, more: Partial<LimitObservation> = {}): LimitObservation => ({
-  sentMs,
-  finishedMs: sentMs + 10,
-  fate: 'admitted',
-  counted: 'surely',
-  part: 'serial',
-  status: 200,
-  quota: null,
-  retryAfterMs: null,
-  retryAfterIsDate: false,
-  dateMs: null,
-  ...more,
-});
-
-/** So many admitted from that moment on, each 10 ms, and then a refusal. */
+/** Requests from that moment on, each of 10 ms: this number is admitted, and the next one refused. */
 function count(fromMs: number, admitted: number, more: Partial<Count> = {}): Count {
   const { isRefused = true } = more;
-  const all = Array.from({ length: admitted }, (_, at) => seen(fromMs + 10 * at));
-  const refusal = seen(fromMs + 10 * admitted, { fate: 'refused', status: 429 });
+  const all = Array.from({ length: admitted }, (_, at) => inTurnAt(fromMs + 10 * at));
+  const refusal = inTurnAt(fromMs + 10 * admitted, { fate: 'refused' });
   const sent = admitted + (isRefused ? 1 : 0);
   return {
     fromMs,
@@ -278,7 +265,7 @@ const CASES: readonly (readonly [string, Measured, string])[] = [
     {
       eachMs: 7_000,
       first: count(0, 13, { isRefused: false, toMs: 91_000 }),
-      observations: Array.from({ length: 13 }, (_, at) => seen(7_000 * at)),
+      observations: Array.from({ length: 13 }, (_, at) => inTurnAt(7_000 * at)),
       counts: { ...together(count(190_000, 2)), ...few(count(300_000, 10), count(500_000, 10)) },
     },
     '11; by parallel-count, few-count, few-recount',
@@ -288,7 +275,7 @@ const CASES: readonly (readonly [string, Measured, string])[] = [
     {
       eachMs: 7_000,
       first: count(0, 13, { isRefused: false, toMs: 91_000 }),
-      observations: Array.from({ length: 13 }, (_, at) => seen(7_000 * at)),
+      observations: Array.from({ length: 13 }, (_, at) => inTurnAt(7_000 * at)),
       counts: {
         ...together(count(190_000, 2)),
         ...few(count(300_000, 12, { toMs: 370_000 }), count(500_000, 10)),

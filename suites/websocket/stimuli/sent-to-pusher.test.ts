@@ -73,7 +73,7 @@ const SERVICES: Readonly<Record<string, readonly [Answering, typeof PUSHER]>> = 
     },
     PUSHER,
   ],
-  'greets nobody': [{ ...lawful, greets: false }, PUSHER],
+  'sends no greeting': [{ ...lawful, greets: false }, PUSHER],
   'has an application that is not configured': [lawful, KEYLESS],
 };
 
