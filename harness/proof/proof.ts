@@ -78,7 +78,7 @@ export async function prove(
 ): Promise<readonly ProvenCase[]> {
   const limit = pLimit(AT_ONCE);
   // One process of Pact's for all of them.
-  const verifier = openVerifier({ quietMs: HUNG_MS });
+  const verifier = openVerifier({ quietMs: HUNG_MS, idleMs: HUNG_MS });
   try {
     return await Promise.all(
       cases.map((each) =>
