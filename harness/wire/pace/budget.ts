@@ -152,6 +152,20 @@ export function openBudget(options: BudgetOptions): Budget {
     return (kind !== null && costs.get(kind)) || 'unknown';
   }
 
+  /** Index of the first that a limiter may still remember: it only grows. */
+  let firstRecent = 0;
+  function recentSpendings(): number {
+    while ((spendings[firstRecent]?.atMs ?? Number.POSITIVE_INFINITY) + 2 * windowMs <= clock.now())
+      firstRecent += 1;
+    return firstRecent;
+  }
+
+  /** Whether the next request cannot be one too many, whatever those before it have cost. */
+  function hasPlentyOfRoom(further: number): boolean {
+    const all = spendings.length - recentSpendings() + others.length + further;
+    return all < Math.min(rate.requests, weighed ?? rate.requests);
+  }
+
   /** Number of further requests that the service admits, by its last report. */
   function reportedRoom(): number {
     if (report === null) return 0;
@@ -166,8 +180,7 @@ export function openBudget(options: BudgetOptions): Budget {
   function remembered(reportMs = Number.NEGATIVE_INFINITY): readonly number[] {
     const now = clock.now();
     others = others.filter((atMs) => atMs + windowMs > now);
-    const first = spendings.findLastIndex(({ atMs }) => atMs + 2 * windowMs <= now) + 1;
-    const held = spendings.slice(first).filter((spent) => {
+    const held = spendings.slice(recentSpendings()).filter((spent) => {
       const cost = costOf(spent);
       return cost === 'counted' || (cost === 'unknown' && spent.atMs >= reportMs);
     });
@@ -181,6 +194,7 @@ export function openBudget(options: BudgetOptions): Budget {
    * such counter need be feared.
    */
   function nextFreeMs(further = 0): number {
+    if (hasPlentyOfRoom(further)) return clock.now();
     const { all, freeMs, hasReportedRoom } = kept(further);
     if (weighed === null || hasReportedRoom) return freeMs;
     return roomFrom(all, { fromMs: freeMs, windowMs, most: weighed - 1 });
