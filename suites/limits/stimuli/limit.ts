@@ -361,13 +361,21 @@ export const togetherAdmitted: Probe<{
       if (excessOf(counts.at(-1) ?? seen) === 0) return { ...about, excess: 0 };
       counts.push(await ask(next));
       const [before, last] = [counts.at(-2) ?? seen, counts.at(-1) ?? seen];
-      if (isApart(before, last, plan.windowMs))
-        return {
-          sent: last.sent,
-          evidence: last.evidence,
-          excess: Math.min(excessOf(before), excessOf(last)),
-        };
+      if (!isApart(before, last, plan.windowMs)) continue;
+      const excess = Math.min(excessOf(before), excessOf(last));
+      if (excess > 0 && [before, last].some((each) => servedBehindRefusal(each) >= excessOf(each)))
+        throw new Blocked(
+          'what was served beyond the limit was sent behind a refusal: a window may have ended',
+        );
+      return { sent: last.sent, evidence: last.evidence, excess };
     }
     throw new Blocked('requests sent together take so long that a window may end meanwhile');
   },
 );
+
+/** They were sent when a refusal was there already: no count that is too slow for requests together admits those. */
+function servedBehindRefusal({ observations }: Count): number {
+  const refused = observations.filter(({ fate }) => fate === 'refused');
+  const firstMs = Math.min(...refused.map(({ finishedMs }) => finishedMs));
+  return observations.filter(({ fate, sentMs }) => fate === 'admitted' && sentMs >= firstMs).length;
+}

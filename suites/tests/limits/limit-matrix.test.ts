@@ -68,6 +68,7 @@ const HARD: readonly (readonly [string, number, MatrixRun['load'], number])[] = 
   ['fixed window', 1_000, 'busy', 23],
   ['a quarter of the window', 1_000, 'busy', 17],
   ['half the window, by the clock', 1_000, 'busy', 48],
+  ['half the window, by the clock', 1_000, 'busy', 33],
   ['window, and a limit of concurrent requests', 1_000, 'busy', 3],
   ['only a limit of concurrent requests', 1_000, 'quiet', 1],
   ['window that refusals extend', 1_000, 'busy', 3],
