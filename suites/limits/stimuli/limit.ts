@@ -112,23 +112,25 @@ export const measuredLimit = probe<MeasuredLimit>(
     const found = inference.firstRefused && documentedWithin(inference.firstRefused, plan);
     if (found?.uncertainty === null && !isOdd && !isUnmet)
       return { ...about, firstRefused: found.at, uncertainty: null };
-    const { at, uncertainty, by, stray } = await counted(port, met, inference, { observations, isOdd }).catch(
-      (thrown: unknown) => {
-        // What that one refuses, or makes wait for, is in each count.
-        if (shorter && thrown instanceof Blocked)
-          throw new NotApplicable(`${thrown.message}, beside ${limitText(shorter)}`);
-        throw thrown;
-      },
-    );
+    const { at, uncertainty, by, other, stray } = await counted(port, met, inference, {
+      observations,
+      isOdd,
+    }).catch((thrown: unknown) => {
+      // What that one refuses, or makes wait for, is in each count.
+      if (shorter && thrown instanceof Blocked)
+        throw new NotApplicable(`${thrown.message}, beside ${limitText(shorter)}`);
+      throw thrown;
+    });
     const { sent: sentThen, evidence: decisive } = by;
     const again = strayAt(stray);
     if (shorter && !again && at !== null) {
       const isOfShorter = at - 1 === shorter.requests || (met.second !== null && at - 1 < shorter.requests);
       if (isOfShorter) throw new NotApplicable(refusedFirst(shorter));
       // A limiter that counts whatever it is asked refuses so much earlier, and no other one does by chance.
-      if (by.interruptions > 0 && by.interruptions === plan.requests + 1 - at)
+      const missing = plan.requests + 1 - at;
+      if (missing > 0 && [by, other].some((each) => each?.interruptions === missing))
         throw new NotApplicable(
-          `the ${by.interruptions} requests that ${limitText(shorter)} refused may have counted`,
+          `the ${missing} requests that ${limitText(shorter)} refused may have counted`,
         );
       const isOfFlow = at - 1 > plan.requests && at - 1 <= plan.requests + by.flowed;
       if (isOfFlow && mayFlowBack(observations, plan))
@@ -155,6 +157,8 @@ const refusedFirst = (limit: FurtherLimit): string => `${limitText(limit)} refus
 interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
   readonly at: FirstRefused['at'] | null;
   readonly by: Count;
+  /** The count that it agrees with. */
+  readonly other?: Count;
 }
 
 interface BeforeCounts {
@@ -227,6 +231,10 @@ async function counted(
     [by, other].every(isOfBucket)
       ? { at: requests + 1, uncertainty: `at most ${by.admitted + 1}`, by }
       : null;
+  // Early or late in a count, the end of its window frees as many.
+  const isOfSlidingCounter = (each: Count) =>
+    compatible.includes('sliding-counter') &&
+    isExplainedBy('sliding-counter', each.observations, plan, ownOffsetMs);
   // A higher limit does not refuse the one so early; a counter's window may have slid within the other.
   const isAboveOnce = (exact: Count, above: Count) =>
     exact.isRefused &&
@@ -234,8 +242,7 @@ async function counted(
     exact.surely === requests &&
     above.surely > requests &&
     isApart(exact, above, windowMs) &&
-    compatible.includes('sliding-counter') &&
-    isExplainedBy('sliding-counter', above.observations, plan, ownOffsetMs);
+    isOfSlidingCounter(above);
   const slidBy = (by: Count, other: Count): Counted | null =>
     isAboveOnce(by, other)
       ? {
@@ -250,9 +257,11 @@ async function counted(
       isWithoutBurst(by, other) ||
       isHigh(other, by) ||
       isHighAtOnce(other, by) ||
-      (by.surely > most(by) && isSame(by, other));
+      (by.surely > most(by) &&
+        isSame(by, other) &&
+        (isApart(by, other, windowMs) || ![by, other].some(isOfSlidingCounter)));
     const at = by.isRefused ? by.admitted + 1 : null;
-    return differs ? { at, uncertainty: null, by } : null;
+    return differs ? { at, uncertainty: null, by, other } : null;
   };
   // Of a bucket as small as that, requests in turn are served as fast as they flow back.
   const earlyBy = (by: Count, other: Count): Counted | null =>

@@ -15,8 +15,10 @@ const FURTHER = { requests: 10, windowMs: 1_000 };
 interface Shorter {
   readonly limit: typeof FURTHER;
   readonly kind?: string;
-  /** It is asked behind the main one, which has counted what it refuses, and no refusal tells when to come back. */
+  /** It is asked behind the main one, which has counted what it refuses. */
   readonly isSecond: boolean;
+  /** Whether refusals tell when to come back; if left out, those of a first one do. */
+  readonly isTold?: boolean;
 }
 
 /** What is found where both limits are kept, or the main one alone. */
@@ -25,8 +27,9 @@ async function withFurther(
   isKept: boolean,
   kind = 'fixed-window',
   stated = PLAN,
-  { limit, kind: furtherKind = kind, isSecond }: Shorter = { limit: FURTHER, isSecond: false },
+  shorter: Shorter = { limit: FURTHER, isSecond: false },
 ) {
+  const { limit, kind: furtherKind = kind, isSecond, isTold = !isSecond } = shorter;
   const clock = simulatedClock();
   const { serve } = limited({
     make: () => {
@@ -48,7 +51,7 @@ async function withFurther(
     now: epochClock(clock).now,
     admitted: () => clock.sleep(answerMs).then(() => false),
     refuse({ answer, response, limiter, atMs }) {
-      if (!isSecond) response.setHeader('Retry-After', Math.ceil(limiter.retryAfterMs(atMs) / 1_000));
+      if (isTold) response.setHeader('Retry-After', Math.ceil(limiter.retryAfterMs(atMs) / 1_000));
       answer(429, { error: 'too many requests' });
     },
   });
@@ -124,6 +127,19 @@ describe('a further limit that is stated', () => {
       expect(findings(await withFurther(60, true, kind, stated, shorter))).toEqual([
         'warning limits.retry-after',
       ]);
+    },
+  );
+
+  it.each([
+    [100, 'sliding-counter', 10, 5_000, 'token-bucket', 60, { isSecond: false, isTold: false }],
+    [100, 'sliding-counter', 3, 1_000, 'sliding-log', 2, { isSecond: true, isTold: true }],
+    [20, 'sliding-counter on the clock', 8, 10_000, 'sliding-log', 150, { isSecond: true, isTold: true }],
+  ])(
+    'may make a count of %d by a %s so long that a window ends within it: %d in %d ms, a %s',
+    async (requests, kind, further, windowMs, furtherKind, answerMs, order) => {
+      const shorter = { limit: { requests: further, windowMs }, kind: furtherKind, ...order };
+      const { outcomes } = await withFurther(answerMs, true, kind, { ...PLAN, requests }, shorter);
+      expect(outcomes['limits.exact']).toBe('skipped');
     },
   );
 
