@@ -45,6 +45,27 @@ describe('a schema fault', () => {
       { a: { b: 1 } },
       '"/a/b" must be string (type)',
     ],
+    // Of an alternative by a condition one branch is tried.
+    [
+      { if: { type: 'string' }, else: { required: ['a'] } },
+      {},
+      `the whole must have required property 'a' (required)`,
+    ],
+    [
+      { properties: { a: { anyOf: [{ type: 'string' }, { type: 'number' }] } } },
+      { a: {} },
+      '"/a" must match a schema in anyOf (anyOf)',
+    ],
+    [
+      { anyOf: [{ type: 'null' }, { type: 'string', minLength: 2 }] },
+      'a',
+      'the whole must NOT have fewer than 2 characters (minLength)',
+    ],
+    [
+      { oneOf: [{ type: 'object' }, { required: ['a'] }] },
+      { a: 1 },
+      'the whole must match exactly one schema in oneOf (oneOf)',
+    ],
     [{ required: ['toString'] }, {}, `the whole must have required property 'toString' (required)`],
   ])('of %j over %j is said in one line', (schema, value, line) => {
     expect(message(schema, value)).toBe(line);
@@ -120,6 +141,24 @@ describe('schemas that share definitions', () => {
   });
 });
 
+describe('schemas that name themselves', () => {
+  it.each([
+    [{ $id: 'https://schemas.example/a' }],
+    [{ $schema: 'http://json-schema.org/draft-04/schema#', id: 'https://schemas.example/a' }],
+  ])('may have the name of another: %j', (named) => {
+    const book = new SchemaBook();
+    const [text, number] = ['string', 'number'].map((type) => book.compile({ ...named, type }));
+    expect(text?.('a')).toBeNull();
+    expect(number?.('a')?.keyword).toBe('type');
+  });
+
+  it('are known by members that are texts alone', () => {
+    const book = new SchemaBook();
+    const both = ['string', 'number'].map((type) => book.compile({ properties: { id: { type } } }));
+    expect(both.map((judge) => judge({ id: 'a' }) === null)).toEqual([true, false]);
+  });
+});
+
 describe('what is no schema', () => {
   it.each([
     ['text', 'a schema is an object'],
@@ -127,6 +166,10 @@ describe('what is no schema', () => {
     [{ type: 'thing' }, 'schema is invalid'],
     [{ $ref: 'https://schemas.example/a.json' }, "can't resolve reference"],
     [{ pattern: '(' }, 'Invalid regular expression'],
+    [
+      { $schema: 'https://schemas.example/own' },
+      'its $schema names a dialect that is not known: "https://schemas.example/own"',
+    ],
   ])('is refused: %j', (schema, why) => {
     expect(() => new SchemaBook().compile(schema)).toThrow(why);
   });
@@ -162,6 +205,13 @@ describe('a schema that has no end in sight', () => {
 
   it('is cut short where values are compared with each other', () => {
     const items = Array.from({ length: 100_000 }, (_, at) => ({ a: { b: at } }));
+    expect(refusal(() => impatient().compile({ uniqueItems: true })(items))).toBe(
+      'judging it takes longer than 300 ms',
+    );
+  });
+
+  it('is cut short where a value has many members in short lists', () => {
+    const items = Array.from({ length: 800 }, (_, at) => [at, ...Array.from({ length: 900 }, () => 0)]);
     expect(refusal(() => impatient().compile({ uniqueItems: true })(items))).toBe(
       'judging it takes longer than 300 ms',
     );

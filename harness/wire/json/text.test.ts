@@ -80,6 +80,36 @@ describe('readJsonText', () => {
     expect(readJsonText(Buffer.from('{}', 'utf16le')).faults[0]?.message).toContain('UTF-16');
   });
 
+  it.each([
+    ['a mark of the lower octet first', [0xff, 0xfe, 0x22, 0x00], true],
+    ['a mark of the higher octet first', [0xfe, 0xff, 0x00, 0x22], true],
+    ['text with the lower octet first', [0x22, 0x00, 0xe9, 0x00, 0x22, 0x00], true],
+    ['text with the higher octet first', [0x00, 0x22, 0x00, 0xe9, 0x00, 0x22], true],
+    ['an octet of the mark alone', [0xff, 0x22], false],
+    ['the other octet of the mark alone', [0xfe, 0x22], false],
+    ['the octets of the mark twice', [0xff, 0xff], false],
+    ['the other octets of the mark twice', [0xfe, 0xfe], false],
+    ['a text in Latin-1', [0x22, 0xe9, 0x22], false],
+    ['two octets that are zero', [0x00, 0x00, 0xe9], false],
+  ])('takes %s for UTF-16, or not', (_, octets, isTaken) => {
+    const [fault] = readJsonText(Uint8Array.from(octets)).faults.filter(
+      ({ kind }) => kind === 'invalid-utf8',
+    );
+    expect(fault?.message.endsWith('(it looks like UTF-16)')).toBe(isTaken);
+  });
+
+  it.each([
+    ['"\\q\\n"', 'an escape that JSON does not have: "\\q"'],
+    ['/* two */ 2', 'a comment where a value should be'],
+    ['// two', 'a comment where a value should be'],
+    ['/ two', '"/" where a value should be'],
+    ['*/', '"*" where a value should be'],
+    ['é', '"é" where a value should be'],
+    ['\0', 'NUL (is it UTF-16?) where a value should be'],
+  ])('says of %j: %s', (text, message) => {
+    expect(read(text).faults[0]?.message.startsWith(`${message}, at octet `)).toBe(true);
+  });
+
   it('goes on after what is not UTF-8, and finds what else is wrong', () => {
     const octets = Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xe9), Buffer.from('","b":[1,],"a":1}')]);
     const { faults, value } = readJsonText(octets);
