@@ -105,7 +105,7 @@ export async function judge(
   const applied = applicabilityOf(check, session.config);
   const context = openContext(check, session, options.signal);
   const end = (outcome: Outcome, message: string, violating?: string | null): Judgment => {
-    const last = context.evidence().at(-1) ?? null;
+    const shown = violating ?? context.evidence().at(-1) ?? null;
     return {
       outcome,
       // Names from the config may contain a secret.
@@ -113,8 +113,11 @@ export async function judge(
       durationMs: session.clock.now() - startedMs,
       waitedMs: session.waitedMs - waitedBeforeMs,
       evidence: context.evidence(),
-      decisive: violating === undefined ? null : (violating ?? last),
-      reproduce: session.reproduce(repeated(violating ?? last), violating ?? last, context.evidence()),
+      decisive: violating === undefined ? null : shown,
+      // Only who tells it needs it, and it takes as long as some judgments.
+      get reproduce() {
+        return session.reproduce(repeated(shown), shown, context.evidence());
+      },
     };
   };
 
@@ -152,7 +155,7 @@ export async function judge(
     if (conforming === 'pass' && subjects.length === 0) {
       throw new HarnessError(`${check.id} passes, but has judged nothing`);
     }
-    return { ...end(conforming, context.remark()), subjects };
+    return Object.assign(end(conforming, context.remark()), { subjects });
   } catch (thrown) {
     options.signal.throwIfAborted();
     if (thrown instanceof Violation) {
@@ -178,11 +181,11 @@ export async function judge(
       if (evidence !== null) context.subjects().add(evidence, firstGot(finding));
       const subjects = subjectsOf(context, session, { violated: outcome, conforming });
       const change = thrown.change === null ? {} : { change: session.redact(thrown.change) };
-      return { ...judgment, finding, subjects, ...headlined(check, finding), ...change };
+      return Object.assign(judgment, { finding, subjects, ...headlined(check, finding), ...change });
     }
     if (thrown instanceof Explained) {
       const subjects = subjectsOf(context, session, { violated: 'blocked', conforming });
-      return { ...end('blocked', thrown.message), subjects, explainedBy: thrown.by };
+      return Object.assign(end('blocked', thrown.message), { subjects, explainedBy: thrown.by });
     }
     if (thrown instanceof Blocked) return end('blocked', thrown.message);
     if (thrown instanceof NotApplicable) {
