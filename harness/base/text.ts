@@ -15,6 +15,11 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** `1 request`, `1254 requests`: with plain digits, as messages of checks have them. */
+export function numberOf(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** `12,480`, with at most three decimals. Not by `Intl`: its first use costs as much as starting Node. */
 export function grouped(n: number): string {
   return String(Math.round(n * 1_000) / 1_000).replace(/\B(?<!\.\d*)(?=(?:\d{3})+(?!\d))/g, ',');

@@ -1,3 +1,4 @@
+import { numberOf } from '../../harness/base/text.ts';
 import {
   check,
   clause,
@@ -183,7 +184,10 @@ const checks = given(
           `${reply.operation.method} ${reply.operation.template}`,
           streamTraits(reply),
         ]);
-        return { seen: Object.fromEntries(seen), note: `${all.length} streams were heard.` };
+        return {
+          seen: Object.fromEntries(seen),
+          note: `${numberOf(all.length, 'stream was', 'streams were')} heard.`,
+        };
       },
     }),
   ],

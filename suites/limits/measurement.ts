@@ -1,3 +1,4 @@
+import { numberOf } from '../../harness/base/text.ts';
 import {
   burstStated,
   check,
@@ -94,7 +95,7 @@ export const measurements = [
       const { second } = await probe(quota.exhaustion);
       if (second === null) return { seen: 'none', note: 'none was met' };
       const { requests, backMs } = second;
-      const seen = `${requests} requests were served at once, and more after ${Math.ceil(backMs / 1000)} s`;
+      const seen = `${numberOf(requests, 'request was', 'requests were')} served at once, and more after ${Math.ceil(backMs / 1000)} s`;
       return { seen, note: seen };
     },
   }),

@@ -1,3 +1,4 @@
+import { numberOf } from '../../harness/base/text.ts';
 import { check, clause, type Ground, practice, rfc9110 } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { createdId, hasComparable, idIn, idsIn, itemOf, lossIn, textLossIn } from './stimuli/item.ts';
@@ -81,7 +82,7 @@ export function whyNoList(reply: OperationReply): string | null {
   if (!reply.served || wholeListOf(reply) !== null) return null;
   const list = listOf(reply);
   if (list === null) return reply.response.unreadJson ?? 'it holds no one list of items';
-  return `its list of ${list.length} items may go on`;
+  return `its list of ${numberOf(list.length, 'item')} may go on`;
 }
 
 export const unserved = ({ response: { status, statusClass } }: OperationReply): string | null =>
@@ -218,7 +219,9 @@ export const created = [
     got(reply, { lifecycle, created }) {
       const list = wholeListOf(reply);
       if (list === null) return null;
-      return idsIn(list, lifecycle).includes(createdId(created, lifecycle)) ? null : `${list.length} others`;
+      return idsIn(list, lifecycle).includes(createdId(created, lifecycle))
+        ? null
+        : numberOf(list.length, 'other');
     },
   }),
 ];

@@ -1,3 +1,4 @@
+import { numberOf } from '../../harness/base/text.ts';
 import { check, clients, practice } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { documented } from './items.ts';
@@ -340,7 +341,7 @@ export const pagesOfLists = [
             const items = itemsOf(page, list) ?? [];
             // Some of them come again where the list changes meanwhile.
             return items.length > 0 && items.every((item) => seen.has(item))
-              ? `${items.length} items again`
+              ? `${numberOf(items.length, 'item')} again`
               : null;
           },
           { partly: true, unread: (_, { page }) => whyUnread(page) ?? whyElsewhere(page) },

@@ -1,3 +1,4 @@
+import { numberOf } from '../../harness/base/text.ts';
 import {
   type Condition,
   check,
@@ -173,7 +174,7 @@ const checks = given(
         if (attempts.length < 2 && isFull(all)) blocked('other events came, and no more were waited for');
         if (attempts.length < 2)
           violated('another attempt after 503', `none within ${service.webhooks?.withinMs} ms`);
-        note(`${attempts.length} deliveries`);
+        note(numberOf(attempts.length, 'delivery', 'deliveries'));
       },
     }),
 

@@ -1,3 +1,4 @@
+import { numberOf } from '../../harness/base/text.ts';
 import {
   type CheckDefinition,
   type ConversationView,
@@ -197,7 +198,7 @@ export const frameChecks = [
       expect().toConform('a Pong for the last Ping', (conversation) => {
         const last = conversation.clientFrames.findLast(({ frame }) => frame.opcode === OPCODE.ping);
         const isAnswered = last !== undefined && !conversation.unansweredPings.includes(last);
-        return isAnswered ? null : `${conversation.pongs.length} others`;
+        return isAnswered ? null : numberOf(conversation.pongs.length, 'other');
       }),
   }),
 

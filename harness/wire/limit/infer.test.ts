@@ -184,6 +184,7 @@ describe('an inference', () => {
     expect(aligned.because.some((each) => each.startsWith('no sliding-log that refusals extend: '))).toBe(
       true,
     );
+    expect(new Set(aligned.because).size).toBe(aligned.because.length);
     expect(infer(...sequence(SPENT)).because).toContain('fixed-window explains every answer');
   });
 

@@ -202,11 +202,16 @@ function explanations(decisions: Decisions, limit: ModeledLimit) {
   const fits = held.map((model) => ({ ...model, ...model.fit(decisions, limit) }));
   return {
     fitting: fits.filter((each) => each.explains),
-    contradicted: fits.flatMap((each) =>
-      each.explains
-        ? []
-        : [`no ${each.algorithm}${each.refusalsExtend ? ' that refusals extend' : ''}: ${each.reason}`],
-    ),
+    // Two models of one name may have the same reason.
+    contradicted: [
+      ...new Set(
+        fits.flatMap((each) =>
+          each.explains
+            ? []
+            : [`no ${each.algorithm}${each.refusalsExtend ? ' that refusals extend' : ''}: ${each.reason}`],
+        ),
+      ),
+    ],
   };
 }
 

@@ -311,7 +311,7 @@ const CASES: readonly (readonly [string, Measured, string])[] = [
       second: { requests: 4, backMs: 1_000 },
       counts: serial(count(90_000, 9, { interruptions: 1 }), count(200_000, 9, { interruptions: 1 })),
     },
-    'the 1 requests that the further limit of 4 requests refused may have counted',
+    '1 request that the further limit of 4 requests refused may have counted',
   ],
   [
     'a further limit, below it',

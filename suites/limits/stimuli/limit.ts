@@ -1,4 +1,5 @@
 import { HarnessError } from '../../../harness/base/exit.ts';
+import { numberOf } from '../../../harness/base/text.ts';
 import { Blocked, NotApplicable, unlessUnjudged } from '../../../harness/base/verdict.ts';
 import type { FurtherLimit } from '../../../harness/config/service.ts';
 import { derived, type Port, type Probe, probe } from '../../../harness/engine/session/probe.ts';
@@ -130,7 +131,7 @@ export const measuredLimit = probe<MeasuredLimit>(
       const missing = plan.requests + 1 - at;
       if (missing > 0 && [by, other].some((each) => each?.interruptions === missing))
         throw new NotApplicable(
-          `the ${missing} requests that ${limitText(shorter)} refused may have counted`,
+          `${numberOf(missing, 'request')} that ${limitText(shorter)} refused may have counted`,
         );
       const isOfFlow = at - 1 > plan.requests && at - 1 <= plan.requests + by.flowed;
       if (isOfFlow && mayFlowBack(observations, plan))
@@ -151,7 +152,8 @@ export const unmetInTurn: Probe<boolean> = derived('unmet-in-turn', [measuredLim
 /** By chance a window of some limiter ends right behind one refusal; not behind two. */
 const FEWEST_STRAY = 2;
 
-const limitText = ({ requests }: FurtherLimit): string => `the further limit of ${requests} requests`;
+const limitText = ({ requests }: FurtherLimit): string =>
+  `the further limit of ${numberOf(requests, 'request')}`;
 const refusedFirst = (limit: FurtherLimit): string => `${limitText(limit)} refused first`;
 
 interface Counted extends Pick<MeasuredLimit, 'uncertainty'> {
@@ -351,7 +353,7 @@ export const togetherAdmitted: Probe<{
     const { parallel, inference, observations } = await ask(limitMeasurement);
     if (beside !== null)
       throw new NotApplicable(
-        `a second limit refuses more than ${beside.requests} requests that come together`,
+        `a second limit refuses more than ${numberOf(beside.requests, 'request')} that come together`,
       );
     if (parallel === null)
       throw new NotApplicable('the quota did not come back in full while it was measured');

@@ -1,3 +1,4 @@
+import { numberOf } from '../../../harness/base/text.ts';
 import {
   documentedWithin,
   isSlowInTurn,
@@ -207,7 +208,7 @@ function recoveryProbe(
   const unseen = { fromMs: nowMs, toMs: nowMs };
   const lastRefusal = refusals.at(-1);
   if (probes.length >= MOST_PROBES || lastRefusal === undefined)
-    return { kind: 'stop', reason: `${probes.length} requests over the time were refused` };
+    return { kind: 'stop', reason: `${numberOf(probes.length, 'request')} over the time were refused` };
   const { fromMs: firstMs, toMs: begunMs } = windowStart(observations, windowMs) ?? unseen;
   const { toMs: surelyMs } = surelyOpened(observations, windowMs) ?? unseen;
   const certainlyMs = TOLERANCE.afterPromise + TOLERANCE.limiterClock;

@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../../harness/base/json-text.ts';
+import { numberOf } from '../../../harness/base/text.ts';
 import { NotApplicable } from '../../../harness/base/verdict.ts';
 import {
   type Facets,
@@ -273,7 +274,8 @@ function behindOf({ paged: { list }, first, both, followed }: Turning): readonly
 /** Where only pages say where the next one is; null where nothing shows how they do. */
 function whyNotBehind({ paged: { list, namesNext }, first, both, followed }: Turning): string | null {
   if (countOn(list, [both]) <= countOn(list, [first])) return null;
-  if (followed.length > 0) return `its next ${followed.length} pages hold too few items`;
+  if (followed.length > 0)
+    return `its next ${numberOf(followed.length, 'page holds', 'pages hold')} too few items`;
   const isKnown = namesNext || nextOf(both) !== null;
   return whyElsewhere(first) ?? (isKnown ? 'it names no next page, although the list goes on' : null);
 }
