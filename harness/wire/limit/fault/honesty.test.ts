@@ -121,21 +121,21 @@ describe('the bounds of a promise', () => {
   });
 
   it('are two windows and a second more than was needed', () => {
-    expect(fault(refusal(131_000), at(10_100, 'admitted'))).toBeNull();
-    expect(fault(refusal(131_001), at(10_100, 'admitted'))).toEqual({
+    expect(fault(refusal(131_100), at(10_100, 'admitted'))).toBeNull();
+    expect(fault(refusal(131_101), at(10_100, 'admitted'))).toEqual({
       expected: 'Retry-After to tell the time left',
       got: '131 s, and service 10 s after the refusal',
     });
     const date = { retryAfterIsDate: true };
-    expect(fault(refusal(132_000, date), at(10_100, 'admitted'))).toBeNull();
-    expect(fault(refusal(132_001, date), at(10_100, 'admitted'))).not.toBeNull();
+    expect(fault(refusal(132_100, date), at(10_100, 'admitted'))).toBeNull();
+    expect(fault(refusal(132_101, date), at(10_100, 'admitted'))).not.toBeNull();
   });
 
   it('are ten seconds for short windows', () => {
     const short = (retryAfterMs: number) =>
       retryAfterFault([refusal(retryAfterMs), at(100, 'admitted')], 1_000);
-    expect(short(11_000)).toBeNull();
-    expect(short(11_001)).not.toBeNull();
+    expect(short(11_100)).toBeNull();
+    expect(short(11_101)).not.toBeNull();
   });
 
   it('are held against the first request that surely counted', () => {
@@ -165,6 +165,16 @@ describe('the reset of a refusal', () => {
     });
     expect(fault(60, 'fixed-window-aligned')).not.toBeNull();
     expect(fault(60, 'penalty')).not.toBeNull();
+  });
+
+  it('counts from the request, since a refusal that is held back may have been written at once', () => {
+    const heldBack = (finishedMs: number) => {
+      const quota = ofQuota(0, 10, { resetSeconds: 14 });
+      const seen = [at(0, 'refused', { finishedMs, quota }), at(12_000, 'admitted')];
+      return resetFault(seen, 60_000, { algorithm: 'fixed-window' });
+    };
+    expect(heldBack(10)).toBeNull();
+    expect(heldBack(1_500)).toBeNull();
   });
 
   it.each(['sliding-log', 'sliding-counter', 'token-bucket', 'unknown', 'queue'] as const)(

@@ -139,7 +139,8 @@ function promiseFault(
       .slice(at + 1)
       .find((each) => each.fate === 'admitted' && each.counted === 'surely');
     if (served === undefined) continue;
-    const lateMs = promisedMs - served.sentMs;
+    // A refusal that is held back may have been written at once.
+    const lateMs = refusal.sentMs + waitMs - served.sentMs;
     if (lateMs > roundingMs(refusal) + latestMs(windowMs)) {
       const servedAfter = seconds(served.sentMs - finishedMs);
       return {
