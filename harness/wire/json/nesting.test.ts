@@ -37,6 +37,17 @@ describe('the place in a JSON text', () => {
     expect([nesting.depth, nesting.deepest]).toEqual([DEEPEST_JSON - 1, DEEPEST_JSON + 1]);
   });
 
+  it('tells by an ellipsis that members are no longer looked at', () => {
+    const nesting = new JsonNesting();
+    for (let depth = 0; depth < DEEPEST_JSON; depth += 1) {
+      nesting.enter('object');
+      nesting.member('');
+    }
+    expect(nesting.pointer()).toBe('/'.repeat(DEEPEST_JSON));
+    nesting.enter('object');
+    expect(nesting.pointer()).toBe(`${'/'.repeat(DEEPEST_JSON)}/…`);
+  });
+
   it('is cut after a thousand characters', () => {
     const nesting = new JsonNesting();
     nesting.enter('object');

@@ -65,6 +65,13 @@ describe('a status in a problem', () => {
     expect(problemFaults('x'.repeat(50), 404)).toEqual([`"${'x'.repeat(39)}…, not an object`]);
   });
 
+  it.each([
+    [56, `"detail": ["${'x'.repeat(56)}"], not a string`],
+    [57, `"detail": ["${'x'.repeat(57)}"…, not a string`],
+  ])('shows 60 characters of a value: %d in a list', (length, fault) => {
+    expect(problemFaults({ detail: ['x'.repeat(length)] }, 404)).toEqual([fault]);
+  });
+
   it('has the faults of all its members', () => {
     expect(problemFaults({ type: 1, title: 2, status: 3, detail: 4, instance: 5 }, 404)).toHaveLength(5);
   });
@@ -96,6 +103,13 @@ describe('an error that a body tells of', () => {
   ])('%j: %j', (body, told) => {
     expect(reportedError(body)).toBe(told);
   });
+
+  it.each([
+    [58, `"error": "${'x'.repeat(58)}"`],
+    [59, `"error": "${'x'.repeat(59)}…`],
+  ])('is shown by 60 characters: a text of %d', (length, told) => {
+    expect(reportedError({ error: 'x'.repeat(length) })).toBe(told);
+  });
 });
 
 describe('a problem of a quota', () => {
@@ -125,6 +139,15 @@ describe('a problem of a quota', () => {
     [undefined, [], ', which is no list of names'],
   ])('names the policies %j of %j: %j', (named, announced, fault) => {
     expect(violatedPoliciesFault({ 'violated-policies': named }, announced)).toBe(fault);
+  });
+
+  it.each([
+    [{ named: 'x'.repeat(58) }, `"${'x'.repeat(58)}", which is no list of names`],
+    [{ named: 'x'.repeat(59) }, `"${'x'.repeat(59)}…, which is no list of names`],
+    [{ named: ['x'.repeat(60)] }, `"${'x'.repeat(60)}", which RateLimit-Policy does not have`],
+    [{ named: ['x'.repeat(61)] }, `"${'x'.repeat(60)}…", which RateLimit-Policy does not have`],
+  ])('is shown by 60 characters: %j', ({ named }, fault) => {
+    expect(violatedPoliciesFault({ 'violated-policies': named }, ['a'])).toBe(fault);
   });
 
   it('is an object', () => {

@@ -38,7 +38,7 @@ export function problemFaults(value: unknown, status: number): readonly string[]
   for (const [member, wanted, holds] of MEMBERS) {
     if (!Object.hasOwn(value, member)) continue;
     const given: unknown = Reflect.get(value, member);
-    if (!holds(given)) faults.push(`"${member}": ${visible(JSON.stringify(given) ?? '', 60)}, not ${wanted}`);
+    if (!holds(given)) faults.push(`"${member}": ${visible(JSON.stringify(given), 60)}, not ${wanted}`);
     else if (member === 'status' && given !== status) {
       faults.push(`"status": ${String(given)} in a response with ${status}`);
     }
@@ -60,7 +60,7 @@ export function reportedError(value: unknown): string | null {
   if (!hasMembers(value)) return null;
   for (const [name, tells] of TELLING) {
     const member = Object.hasOwn(value, name) ? value[name] : undefined;
-    if (tells(member)) return `"${name}": ${visible(JSON.stringify(member) ?? '', 60)}`;
+    if (tells(member)) return `"${name}": ${visible(JSON.stringify(member), 60)}`;
   }
   return null;
 }

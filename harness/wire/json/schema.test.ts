@@ -109,6 +109,40 @@ describe('schemas that share definitions', () => {
     expect(judge([{ name: 'a', kids: [] }])).toBeNull();
   });
 
+  it('are held beside other keywords, but in dialects where a reference stands alone', () => {
+    const word = { 'conform:word': { type: 'string' } };
+    const beside = { $ref: 'conform:word', maxLength: 1 };
+    expect(message(beside, 'ab', word)).toBe('the whole must NOT have more than 1 characters (maxLength)');
+    expect(message(beside, 1, word)).toBe('the whole must be string (type)');
+    const alone = { $schema: 'http://json-schema.org/draft-07/schema#', ...beside, type: 'number' };
+    expect(message(alone, 'ab', word)).toBeNull();
+    expect(message(alone, 1, word)).toBe('the whole must be string (type)');
+  });
+
+  it('may be of another dialect, also where references are followed by the schema itself', () => {
+    const old = {
+      'conform:old': {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        type: 'object',
+        properties: { a: { $ref: '#/definitions/word' } },
+        definitions: { word: { type: 'string' } },
+      },
+      'conform:new': { properties: { b: { type: 'number' } } },
+      'conform:none': 'no schema',
+    };
+    const schema = {
+      properties: { old: { $ref: 'conform:old' }, new: { $ref: 'conform:new' } },
+      unevaluatedProperties: false,
+    };
+    for (const unevaluated of [false, true]) {
+      const judge = new SchemaBook(old, unevaluated).compile(schema);
+      expect(judge({ old: { a: 'x' }, new: { b: 1 } })).toBeNull();
+      expect(judge({ old: { a: 1 } })?.path).toBe('/old/a');
+      expect(judge({ new: { b: 'x' } })?.path).toBe('/new/b');
+      expect(judge({ other: 1 })?.keyword).toBe('unevaluatedProperties');
+    }
+  });
+
   it('may be chained by the thousand', () => {
     const chain = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, index) => [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../base/fixtures/properties.ts';
-import { pointerMembers, pointerToken, shapeOf, tokenMember } from './shape.ts';
+import { DEEPEST_JSON, pointerMembers, pointerToken, type Shape, shapeOf, tokenMember } from './shape.ts';
 
 describe('shapeOf', () => {
   it('says what a value looks like', () => {
@@ -108,6 +108,25 @@ describe('the bounds of a shape', () => {
     const objects = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
     expect(JSON.stringify(shapeOf(objects(20)))).toContain('number');
     expect(JSON.stringify(shapeOf(objects(21)))).not.toContain('number');
+  });
+
+  it('tell values apart down to the deepest level that is looked at', () => {
+    const of = (levels: number) =>
+      JSON.stringify(shapeOf(JSON.parse('['.repeat(levels) + ']'.repeat(levels))));
+    // The outermost level is 0, and that there is something within the deepest one is seen.
+    expect(of(DEEPEST_JSON + 1)).not.toBe(of(DEEPEST_JSON + 2));
+    expect(of(DEEPEST_JSON + 2)).toBe(of(DEEPEST_JSON + 3));
+  });
+
+  it.each([
+    ['of arrays', '[', ']'],
+    ['of objects', '{"a":', '}'],
+  ])('show 20 levels %s, and the digest of those below', (_, open, close) => {
+    const of = (levels: number) => shapeOf(JSON.parse(`${open.repeat(levels)}1${close.repeat(levels)}`));
+    const levelsOf = (shape: Shape | null | undefined): number =>
+      shape == null ? 0 : 1 + levelsOf(shape.items ?? shape.properties?.a);
+    expect([20, 21, 25].map((levels) => levelsOf(of(levels)))).toEqual([21, 21, 21]);
+    expect([20, 21].map((levels) => JSON.stringify(of(levels)).includes('further'))).toEqual([false, true]);
   });
 
   it('are 500 members of an object', () => {

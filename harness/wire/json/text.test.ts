@@ -110,6 +110,45 @@ describe('readJsonText', () => {
     expect(read(text).faults[0]?.message.startsWith(`${message}, at octet `)).toBe(true);
   });
 
+  it.each([
+    [[0xef, 0xbb, 0x30], false],
+    [[0xef, 0x00, 0xbf], false],
+    [[0x00, 0xbb, 0xbf], false],
+    [[0xef, 0xbb, 0xbf], true],
+  ])('takes the octets %j for a byte order mark: %s', (octets, isMark) => {
+    expect(kinds(readJsonText(Uint8Array.from([...octets, 0x30])).faults).includes('byte-order-mark')).toBe(
+      isMark,
+    );
+  });
+
+  it('tells of its faults in the order in which they stand', () => {
+    const octets = Buffer.concat([Buffer.from('{"a" 1}'), Buffer.of(0xe9)]);
+    expect(readJsonText(octets).faults.map(({ kind }) => kind)).toEqual(['syntax', 'invalid-utf8']);
+  });
+
+  it.each([
+    [60, (text: string) => `{"${text}" 1}`, (text: string) => `after the name "${text}", where`],
+    [59, (text: string) => `{"${text}":NaN}`, (text: string) => `in /${text}, at`],
+    [
+      58,
+      (text: string) => `1e${text.replaceAll('x', '9')}`,
+      (text: string) => `1e${text.replaceAll('x', '9')}, which`,
+    ],
+    [
+      60,
+      (text: string) => text.replaceAll('x', '9'),
+      (text: string) => `${text.replaceAll('x', '9')}, which`,
+    ],
+    [60, (text: string) => text, (text: string) => `"${text}" where`],
+  ])('shows 60 characters of what it tells of: %d and more', (length, textOf, shown) => {
+    const told = (count: number) => {
+      const { faults, cautions } = read(textOf('x'.repeat(count)));
+      return [...faults, ...cautions][0]?.message ?? '';
+    };
+    expect(told(length)).toContain(shown('x'.repeat(length)));
+    expect(told(length + 1)).not.toContain(shown('x'.repeat(length + 1)));
+  });
+
   it('goes on after what is not UTF-8, and finds what else is wrong', () => {
     const octets = Buffer.concat([Buffer.from('{"a":"'), Buffer.of(0xe9), Buffer.from('","b":[1,],"a":1}')]);
     const { faults, value } = readJsonText(octets);
@@ -140,13 +179,13 @@ describe('readJsonText', () => {
 
   it('remarks numbers and strings that readers disagree on', () => {
     const { cautions } = read(
-      '[9007199254740991,9007199254740992,-9007199254740993,1e999,9007199254740993.0,"\\ud800","\\ud83d\\ude00"]',
+      '[9007199254740991,9007199254740992,-9007199254740993,1e999,9007199254740993.0,9007199254740993e0,"\\ud800","\\ud83d\\ude00"]',
     );
     expect(cautions.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
       'big-integer /1',
       'big-integer /2',
       'number-range /3',
-      'lone-surrogate /5',
+      'lone-surrogate /6',
     ]);
   });
 

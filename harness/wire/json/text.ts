@@ -126,8 +126,7 @@ class JsonReader {
       this.#fault('trailing-content', `${this.#here()} after the JSON text`, this.#at);
     }
     const readable =
-      this.#nesting.deepest <= DEEPEST_JSON &&
-      !this.#faults.some(({ kind }) => kind === 'syntax' || kind === 'number');
+      this.#nesting.deepest <= DEEPEST_JSON && !this.#faults.some(({ kind }) => kind === 'number');
     const text = readable ? decodeUtf8(octets.subarray(start, end)) : null;
     return this.#result(text === null ? undefined : JSON.parse(text));
   }
