@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Blocked } from '../../../harness/base/verdict.ts';
 import type { FurtherLimit } from '../../../harness/config/service.ts';
 import type { MetLimit } from '../../../harness/engine/session/http/burst.ts';
-import type { BurstEntry } from '../../../harness/wire/evidence.ts';
-import { bareResponse, type FieldLine } from '../../../harness/wire/exchange.ts';
-import { exampleBurst, exampleExchange, exampleId } from '../../../harness/wire/fixtures/example-evidence.ts';
+import type { FieldLine } from '../../../harness/wire/exchange.ts';
 import { inTurnAt } from '../../../harness/wire/limit/fixtures/observed.ts';
 import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
 import { firstWave, isTellable, mostInTurn, serialBurst, togetherBurst } from './burst-size.ts';
@@ -17,6 +15,7 @@ import {
   spansWindow,
   strayTogether,
 } from './count.ts';
+import { met } from './fixtures/met-limit.ts';
 import { groupOf, inOne, inTurn, shorterLimit } from './in-turn.ts';
 import { surelyOpened, windowStart } from './step.ts';
 
@@ -169,32 +168,6 @@ describe('a refusal among requests sent together', () => {
     expect(strayTogether(all.toReversed(), PLAN)).toEqual(found);
   });
 });
-
-const entry = (index: number, sentMs: number, status: number | null = 200): BurstEntry => ({
-  index,
-  sentMs,
-  durationMs: 10,
-  status,
-  fields: [],
-  failure: null,
-});
-
-/** Requests in turn, each 10 ms, from that moment on; the last one is refused if these fields are its refusal. */
-function met(
-  fromMs: number,
-  statuses: readonly (number | null)[],
-  refusal?: readonly FieldLine[] | null,
-): MetLimit {
-  const entries = statuses.map((status, at) => entry(at + 1, fromMs + 10 * at, status));
-  const timing = { ...exampleExchange().timing, startedMs: fromMs, durationMs: 10 * statuses.length };
-  const last = fromMs + 10 * (statuses.length - 1);
-  const response = refusal === null ? null : bareResponse(429, refusal ?? []);
-  const exchange = { ...exampleExchange(), response, timing: { ...timing, startedMs: last, durationMs: 10 } };
-  return {
-    burst: { ...exampleBurst(), id: exampleId(`e${fromMs}`), entries, timing },
-    refusal: refusal === undefined ? null : exchange,
-  };
-}
 
 describe('a group of bursts', () => {
   it('lasts from the first request to the last answer', () => {

@@ -1,135 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { shipped } from '../../../harness/config/fixtures/config-folder.ts';
-import type { FurtherLimit } from '../../../harness/config/service.ts';
-import type { Port } from '../../../harness/engine/session/probe.ts';
 import { inTurnAt } from '../../../harness/wire/limit/fixtures/observed.ts';
-import type { LimitObservation } from '../../../harness/wire/limit/observed/observation.ts';
-import type { Count } from './count.ts';
-import { measuredLimit } from './limit.ts';
-
-const search = await shipped('search');
-const PLAN = { name: null, requests: 10, windowMs: 60_000 };
-
-/** Requests from that moment on, each of 10 ms: this number is admitted, and the next one refused. */
-function count(fromMs: number, admitted: number, more: Partial<Count> = {}): Count {
-  const { isRefused = true } = more;
-  const all = Array.from({ length: admitted }, (_, at) => inTurnAt(fromMs + 10 * at));
-  const refusal = inTurnAt(fromMs + 10 * admitted, { fate: 'refused' });
-  const sent = admitted + (isRefused ? 1 : 0);
-  return {
-    fromMs,
-    toMs: fromMs + 10 * sent,
-    admitted,
-    surely: admitted,
-    observations: isRefused ? [...all, refusal] : all,
-    isRefused,
-    sent,
-    interruptions: 0,
-    flowed: 1,
-    stray: [],
-    refusedEarly: null,
-    evidence: `e${fromMs}`,
-    ...more,
-  };
-}
-
-interface Measured {
-  readonly first?: Count;
-  readonly algorithm?: string;
-  readonly compatible?: readonly string[];
-  readonly bounds?: readonly [least: number, most: number] | null;
-  readonly counts?: Readonly<Record<string, Count>>;
-  readonly stray?: Count['stray'];
-  readonly second?: { readonly requests: number; readonly backMs: number } | null;
-  readonly further?: readonly FurtherLimit[];
-  readonly groups?: number;
-  readonly observations?: readonly LimitObservation[];
-  readonly eachMs?: number;
-  readonly firstRefused?: number | null;
-}
-
-const FIXED = ['fixed-window'];
-const BUCKET = ['token-bucket'];
-
-async function measured({
-  first = count(0, 10),
-  algorithm = 'unknown',
-  compatible = FIXED,
-  bounds = null,
-  counts = {},
-  stray = [],
-  second = null,
-  further,
-  groups = 1,
-  observations = first.observations,
-  eachMs = 10,
-  firstRefused = first.isRefused ? first.admitted + 1 : null,
-}: Measured): Promise<string> {
-  const plan = { ...PLAN, ...(further && { further }) };
-  const asked: Readonly<Record<string, unknown>> = {
-    exhaustion: {
-      plan,
-      sent: first.sent,
-      evidence: 'e1',
-      stray,
-      firstRefused,
-      second,
-      typicalMs: eachMs,
-      groups: Array.from({ length: groups }, () => ({
-        fromMs: first.fromMs,
-        toMs: first.fromMs + eachMs * first.admitted,
-        admitted: first.admitted,
-        unsure: 0,
-        refusal: null,
-      })),
-    },
-    'limit-measurement': {
-      observations,
-      parallel: null,
-      inference: {
-        algorithm,
-        compatible,
-        because: ['a reason'],
-        firstRefused: bounds && {
-          least: bounds[0],
-          most: bounds[1],
-          whole: { least: bounds[0], most: bounds[1] },
-        },
-      },
-    },
-    'first-burst': first,
-    ...counts,
-  };
-  const said: string[] = [];
-  const port = {
-    config: { ...search, plan },
-    clock: { now: () => 0, wallNow: () => new Date(0) },
-    async ask({ name }: { readonly name: string }) {
-      if (asked[name] === undefined) throw new Error(`asks for ${name}`);
-      if (name.endsWith('count')) said.push(name);
-      return asked[name];
-    },
-  } as unknown as Port;
-  const found = await measuredLimit.send(port).catch((thrown: Error) => thrown.message);
-  if (typeof found === 'string') return found;
-  const { firstRefused: at, uncertainty, isStray } = found;
-  return [`${at}`, uncertainty ?? [], isStray ? 'stray' : [], said.length > 0 ? `by ${said.join(', ')}` : []]
-    .flat()
-    .join('; ');
-}
-
-const serial = (one: Count, other?: Count) => ({
-  'serial-count': one,
-  ...(other && { 'serial-recount': other }),
-});
-const together = (one: Count, other?: Count) => ({
-  'parallel-count': one,
-  ...(other && { 'parallel-recount': other }),
-});
-const few = (one: Count, other?: Count) => ({ 'few-count': one, ...(other && { 'few-recount': other }) });
-const SHORT: FurtherLimit = { requests: 4, windowMs: 1_000 };
-const AT_RANDOM = [{ index: 3, sentMs: 20 }];
-const TWICE = [...AT_RANDOM, { index: 7, sentMs: 60 }];
+import {
+  AT_RANDOM,
+  BUCKET,
+  count,
+  few,
+  type Measured,
+  measured,
+  SHORT,
+  serial,
+  TWICE,
+  together,
+} from './fixtures/measured-limit.ts';
 
 const CASES: readonly (readonly [string, Measured, string])[] = [
   ['the documented number, exactly', { bounds: [11, 11] }, '11'],

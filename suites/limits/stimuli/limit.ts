@@ -194,7 +194,14 @@ async function counted(
     inTurn.filter(({ fate }) => fate === 'admitted'),
     windowMs,
   );
-  let isTogether = false;
+  // A second limit refuses requests that come together.
+  const eachMs = eachMsOf(groups[0] ?? { fromMs: 0, toMs: 0, admitted: 0 });
+  // Refusals at random show in turn alone.
+  const isSlow = isOdd
+    ? typicalMs * requests > LONG_SHARE_IF_ODD * windowMs
+    : eachMs * requests > LONG_SHARE * windowMs;
+  const isLong = beside === null && isSlow;
+  let isTogether = isLong;
   const isOfTogether = ({ admitted }: Count) => isTogether && 2 * admitted < mostInTurn;
   const isLow = (a: Count, b: Count) =>
     a.admitted < requests && a.admitted === b.admitted && !isOfTogether(a);
@@ -275,13 +282,6 @@ async function counted(
       .toReversed()
       .flatMap((by) => counts.flatMap((other) => (by === other ? [] : (judge(by, other) ?? []))))[0] ?? null;
 
-  // A second limit refuses requests that come together.
-  const eachMs = eachMsOf(groups[0] ?? { fromMs: 0, toMs: 0, admitted: 0 });
-  // Refusals at random show in turn alone.
-  const isSlow = isOdd
-    ? typicalMs * requests > LONG_SHARE_IF_ODD * windowMs
-    : eachMs * requests > LONG_SHARE * windowMs;
-  const isLong = beside === null && isSlow;
   const first = await ask(firstBurst);
   const counts: Count[] = [first];
   const strayNow = () => counts.flatMap(({ stray }) => stray);
@@ -290,7 +290,6 @@ async function counted(
     return among(counts, earlyBy) ?? among(counts, documentedBy) ?? among(counts, otherBy);
   };
   let found: Counted | null = null;
-  isTogether = isLong;
   const waiting = isLong ? [parallelCount, parallelRecount] : [serialCount, serialRecount];
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     found = await take(next);
