@@ -88,12 +88,12 @@ describe('a number beside a further limit', () => {
     [
       'may be so much lower as the further limit refused in the one count',
       { ...beside, first: count(0, 9), counts: serial(count(90_000, 9, { interruptions: 1 })) },
-      'the 1 requests that the further limit of 4 requests refused may have counted',
+      '1 request that the further limit of 4 requests refused may have counted',
     ],
     [
       'may be so much lower as the further limit refused in the other count',
       { ...beside, first: count(0, 9, { interruptions: 1 }), counts: serial(count(90_000, 9)) },
-      'the 1 requests that the further limit of 4 requests refused may have counted',
+      '1 request that the further limit of 4 requests refused may have counted',
     ],
     [
       'may be higher by one that flows back meanwhile',
