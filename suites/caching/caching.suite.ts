@@ -174,7 +174,7 @@ export const ranges = [
     title: 'repeats in a 206 the headers that caches need',
     headline: 'A 206 lacks headers of the 200: {got}',
     why: 'The client cannot tell whether two parts are of the same version.',
-    change: 'Send Cache-Control, Content-Location, ETag and Vary with 206 as with 200.',
+    change: 'Send Cache-Control, Content-Location, ETag, Expires and Vary with 206 as with 200.',
     ground: rfc9110('15.3.7', 'MUST'),
   }),
 

@@ -67,6 +67,8 @@ const isFirstAgain = (asked: Asked, from: number) =>
 const isTagOfFirst = ({ key, headers }: Asked) => key === SECOND && headers['if-none-match'] === TAG;
 const OTHERS = '{"resources":["of another account"]}';
 
+const LATER = 'Fri, 31 Dec 2100 23:59:59 GMT';
+
 const SAID: Readonly<Record<string, readonly Row[]>> = {
   'caching.partial-content': [
     ['its range', () => null, /^pass/],
@@ -167,6 +169,12 @@ const SAID: Readonly<Record<string, readonly Row[]>> = {
       /^skipped: the documented response has no header/,
     ],
     ['there is one', () => ({ fields: { ETag: null } }), /^pass/],
+    ['have a time', () => ({ fields: { Expires: LATER } }), /^pass/],
+    [
+      'lack the time',
+      to((asked) => !isRange(FIRST)(asked), { fields: { Expires: LATER } }),
+      /expected the ETag, Expires, Vary of the 200, got no Expires/,
+    ],
     [
       'no part',
       to(isRange(FIRST), { status: 200, fields: { ETag: null }, body: CONTENT }),

@@ -28,6 +28,7 @@ const ofCoding = ifNone('"v1-gzip"');
 const SENT: Partial<Answer> = { status: 200, body: CONTENT };
 const GONE: Partial<Answer> = { status: 404 };
 const ANOTHER: Partial<Answer> = { ...SENT, fields: { ETag: '"v2"' } };
+const LATER = 'Fri, 31 Dec 2100 23:59:59 GMT';
 const WEAK = { tagOf: () => 'W/"v1"' };
 
 /** Of a condition that is to be answered 304, wherever `plain` is. */
@@ -177,6 +178,10 @@ const SAID: Readonly<Record<string, readonly Row[]>> = {
   'caching.not-modified-fields': [
     ['are repeated', () => null, /^pass/],
     ['lack one', to(isOwn, { fields: { Vary: null } }), /got no Vary/],
+    ['have a time', () => ({ fields: { Expires: LATER } }), /^pass/],
+    ['lack the time', to((asked) => !isOwn(asked), { fields: { Expires: LATER } }), /got no Expires/],
+    ['lack a time that is over', to((asked) => !isOwn(asked), { fields: { Expires: CHANGED } }), /^pass/],
+    ['lack what is no time', to((asked) => !isOwn(asked), { fields: { Expires: '0' } }), /^pass/],
     ['no 304', to(isOwn, { ...SENT, fields: { Vary: null } }), /^skipped: no request was answered 304/],
   ],
   'caching.not-modified-tag': [

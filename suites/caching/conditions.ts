@@ -17,7 +17,7 @@ interface Repeated extends RowNotes<'title' | 'headline'> {
   readonly ground: Ground;
 }
 
-const NEEDED = ['Cache-Control', 'Content-Location', 'ETag', 'Vary'];
+const NEEDED = ['Cache-Control', 'Content-Location', 'ETag', 'Expires', 'Vary'];
 
 /** An answer in place of a 200 has what caches need of that one. */
 export const repeatsFields = (
@@ -32,7 +32,8 @@ export const repeatsFields = (
     uses: [sample, asked],
     async judge({ probe, expect }) {
       const { response: full } = await probe(sample);
-      const needed = NEEDED.filter((name) => full.has(name));
+      // A copy that is stale by its old Expires stays so without another one.
+      const needed = NEEDED.filter((name) => (name === 'Expires' ? full.expiresLater : full.has(name)));
       await expect(asked)
         .where((reply) => reply.status === status, `no request was answered ${status}`)
         .where(() => needed.length > 0, 'the documented response has no header that caches need')
@@ -240,7 +241,7 @@ export const conditions = [
     title: 'repeats in a 304 the headers that caches need',
     headline: 'A 304 lacks headers of the 200: {got}',
     why: 'A cache no longer knows how long it may keep its copy.',
-    change: 'Send Cache-Control, Content-Location, ETag and Vary with 304 as with 200.',
+    change: 'Send Cache-Control, Content-Location, ETag, Expires and Vary with 304 as with 200.',
     ground: rfc9110('15.4.5', 'MUST'),
   }),
   // RFC 9110 §15.4.5: the ETag of the 200 in its place.

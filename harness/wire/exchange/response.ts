@@ -205,6 +205,12 @@ export class ResponseView extends ResponseMessage {
     return /^(?:0|-1)$/.test(this.field('expires') ?? '') ? null : this.#writtenFault('expires');
   }
 
+  /** Whether Expires is later than Date (RFC 9111 §4.2.1): one in the past, such as `0`, gives a cache no time. */
+  get expiresLater(): boolean {
+    const expires = this.#momentIn('expires');
+    return expires !== null && Number(expires) > Number(this.date ?? this.receivedAt);
+  }
+
   #writtenFault(name: string): string | null {
     const date = this.#timeIn(name);
     if (date === null || (date.kind === 'date' && date.form === 'imf-fixdate')) return null;

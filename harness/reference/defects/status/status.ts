@@ -200,6 +200,11 @@ export const STATUS_DEFECTS = tableOf<Defect>(EVERY, {
     fails: ['caching.not-modified-fields'],
     patch: onFinished('not-modified', lacking('ETag', 'Cache-Control')),
   },
+  'not-modified-without-expires': {
+    cause: 'A 304 lacks the Expires that the 200 has',
+    fails: ['caching.not-modified-fields'],
+    patch: onAnswer('served', having('Expires', 'Fri, 31 Dec 2100 23:59:59 GMT')),
+  },
   'if-none-match-ignored': {
     cause: 'If-None-Match with the current ETag is ignored: the whole body comes again',
     fails: ['caching.not-modified'],
