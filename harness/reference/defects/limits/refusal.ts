@@ -221,9 +221,6 @@ export const LIMIT_DEFECTS = tableOf<Defect>(EVERY, {
   'refusal-tarpit': {
     cause: 'The 429 is held back before it is sent',
     fails: ['limits.refusal-prompt'],
-    alsoFails: {
-      'limits.reset-honest': 'the reset was right before the 429 was held back',
-    },
     patch: aroundHandling(async (request, next, kernel) => {
       const answer = await next(request, kernel);
       if (answer.responseKind === 'rate-limited') await kernel.clock.sleep(TARPIT_MS);
