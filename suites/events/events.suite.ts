@@ -1,9 +1,9 @@
-import { numberOf } from '../../harness/base/text.ts';
 import {
   check,
   clause,
   clients,
   given,
+  numberOf,
   observation,
   practice,
   rfc,

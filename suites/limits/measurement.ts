@@ -1,8 +1,8 @@
-import { numberOf } from '../../harness/base/text.ts';
 import {
   burstStated,
   check,
   clause,
+  numberOf,
   observation,
   practice,
   quotaFieldsDraft,

@@ -1,5 +1,4 @@
-import { numberOf } from '../../harness/base/text.ts';
-import { check, clause, type Ground, practice, rfc9110 } from '../../harness/engine/check/suite.ts';
+import { check, clause, type Ground, numberOf, practice, rfc9110 } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { createdId, hasComparable, idIn, idsIn, itemOf, lossIn, textLossIn } from './stimuli/item.ts';
 import { type Life, lives, type Step, whyNotLived } from './stimuli/lifecycle.ts';

@@ -1,5 +1,4 @@
-import { numberOf } from '../../harness/base/text.ts';
-import { check, clients, practice } from '../../harness/engine/check/suite.ts';
+import { check, clients, numberOf, practice } from '../../harness/engine/check/suite.ts';
 import type { RowNotes } from '../row.ts';
 import { documented } from './items.ts';
 import { filtered, filteredPages, kindsIn, NO_FILTERED_PAGES } from './stimuli/filtered-pages.ts';

@@ -1,10 +1,10 @@
-import { numberOf } from '../../harness/base/text.ts';
 import {
   type Condition,
   check,
   clause,
   clients,
   given,
+  numberOf,
   observation,
   practice,
   SAFE_METHODS,

@@ -1,9 +1,9 @@
-import { numberOf } from '../../harness/base/text.ts';
 import {
   type CheckDefinition,
   type ConversationView,
   check,
   type FrameRule,
+  numberOf,
   OPCODE,
   observation,
   type Probe,

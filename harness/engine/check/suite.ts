@@ -17,7 +17,7 @@ export {
   rfc9112,
   rfc9457,
 } from '../../base/authority.ts';
-export { capitalized } from '../../base/text.ts';
+export { capitalized, numberOf } from '../../base/text.ts';
 export type { FrameRule } from '../../wire/conversation/frame.ts';
 export { isControl, OPCODE } from '../../wire/conversation/frame.ts';
 export type { IdleView } from '../../wire/conversation/idle.ts';
