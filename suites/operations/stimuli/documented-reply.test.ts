@@ -175,7 +175,7 @@ describe('an undocumented status', () => {
     expect(undocumented(status, { isCall: false })).toBeNull();
   });
 
-  it.each([502, 503, 504])('of a gateway is told at an odd request too: %i', (status) => {
+  it.each([502, 503, 504])('of a gateway counts at an odd request too: %i', (status) => {
     expect(by(status, { isCall: false })).toBe('any front');
   });
 
@@ -218,7 +218,7 @@ describe('an undocumented status', () => {
     expect(by(200, { codes: ['201'], header: 'If-Match' })).toBe('the service');
   });
 
-  it('is told with the documented ones in order, and few of many', () => {
+  it('stands with the documented ones in order, and with few of many', () => {
     const said = (...codes: readonly string[]) => undocumented(418, { codes })?.text;
     expect(said('404', '200')).toBe('status 418 instead of 200 or 404');
     const nine = ['200', '201', '202', '203', '204', '205', '206', '207', '208'];

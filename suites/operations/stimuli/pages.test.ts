@@ -100,7 +100,7 @@ describe('the next page', () => {
     expect(whyElsewhere(page({ next: 'https://api.example/v1/things?at=2' }))).toBeNull();
   });
 
-  it('is not asked for at another address, which is told', () => {
+  it('is not asked for at another address, which the reason names', () => {
     const elsewhere = { next: 'https://api.example/other?at=2' };
     expect(next(elsewhere)).toBeNull();
     expect(whyElsewhere(page(elsewhere))).toBe(
